@@ -1,0 +1,1 @@
+//! config.yaml: its typed meaning, its check, and changes that keep comments.

@@ -1,0 +1,1 @@
+//! Credentials of model providers, and where each came from.

@@ -1,0 +1,1 @@
+//! The `.env` file: reading, and changes that keep everything else.

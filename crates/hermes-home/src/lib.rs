@@ -1,0 +1,15 @@
+//! HERMES_HOME: where it is, what is in it, and how it is changed without loss.
+
+pub mod config;
+pub mod credentials;
+pub mod dotenv;
+mod environment;
+pub mod files;
+mod home;
+pub mod log;
+pub mod profiles;
+pub mod redact;
+mod yaml;
+
+pub use environment::HostEnvironment;
+pub use home::{Home, HomeError, HomeRoot};

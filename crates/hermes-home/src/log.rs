@@ -1,0 +1,1 @@
+//! The log of a home: appended by several processes, bounded, rotated.

@@ -1,0 +1,1 @@
+//! Profiles: homes of their own under `profiles/`.

@@ -1,0 +1,14 @@
+//! `hermes config`.
+
+use clap::Args;
+
+use crate::context::Context;
+use crate::exit::Failure;
+
+/// Read and change config.yaml and .env
+#[derive(Debug, Args)]
+pub(crate) struct Typed {}
+
+pub(crate) fn run(_typed: Typed, _context: &mut Context) -> Result<(), Failure> {
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! What was typed: the command line as clap reads it, before anything is checked.
+
+use clap::{Args, Parser, ValueHint};
+
+use crate::commands::Command;
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
+Files: $HERMES_HOME (default ~/.hermes) holds config.yaml, .env, auth.json, logs/ and profiles/.";
+
+/// Hermes runs language-model agents that use commands and code, for many people
+/// at once, each kept apart from the others, from the host's secrets and from harm.
+#[derive(Debug, Parser)]
+#[command(name = "hermes", version, after_help = AFTER_HELP, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Typed {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Use this profile's home instead of the active one
+    #[arg(short, long, global = true, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) profile: Option<String>,
+    /// Say more on standard error (-v what is done, -vv every detail)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}

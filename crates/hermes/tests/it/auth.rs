@@ -1,0 +1,1 @@
+//! `hermes auth` as a person or a script uses it.

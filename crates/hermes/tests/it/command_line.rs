@@ -1,0 +1,1 @@
+//! `hermes command_line` as a person or a script uses it.

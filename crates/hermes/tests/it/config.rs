@@ -1,0 +1,1 @@
+//! `hermes config` as a person or a script uses it.

@@ -1,0 +1,1 @@
+//! `hermes doctor` as a person or a script uses it.

@@ -1,0 +1,1 @@
+//! `hermes profile` as a person or a script uses it.

@@ -1,0 +1,2 @@
+//! Tasks of the workspace itself.
+fn main() {}
