@@ -1,2 +1,25 @@
-//! Tasks of the workspace itself.
-fn main() {}
+//! Tasks of the workspace itself: benchmarks, and the checks that keep its shape.
+
+mod bench;
+#[cfg(test)]
+mod layers;
+#[cfg(test)]
+mod sizes;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Tasks of the Hermes workspace
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", max_term_width = 100)]
+enum Task {
+    /// Measure speed and memory, each against a baseline of the same run
+    Bench(bench::Typed),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    match Task::parse() {
+        Task::Bench(typed) => bench::run(&typed),
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask bench`: figures as ratios against a baseline of the same run.
+//!
+//! A bare number says more about the machine and its load than about the code, so
+//! subject and baseline are measured alternately, in one process, and compared.
+
+mod resident;
+mod start_up;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, ensure};
+use cargo_metadata::MetadataCommand;
+use clap::Args;
+
+use self::table::Row;
+
+#[derive(Debug, Args)]
+pub(crate) struct Typed {
+    /// Run only the benchmarks whose name contains this text
+    filter: Option<String>,
+}
+
+/// What a benchmark works on.
+#[derive(Debug)]
+struct Bench {
+    /// The release build of the program.
+    hermes: PathBuf,
+    /// A folder of its own, removed at the end.
+    folder: PathBuf,
+}
+
+type Benchmark = (&'static str, fn(&Bench) -> anyhow::Result<Vec<Row>>);
+
+/// Every benchmark. A new one is a file and a line here.
+const ALL: &[Benchmark] = &[("start-up time", start_up::measure), ("resident memory", resident::measure)];
+
+pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {
+    let hermes = build()?;
+    let folder = std::env::temp_dir().join(format!("hermes-bench-{}", std::process::id()));
+    std::fs::create_dir(&folder).with_context(|| format!("create {}", folder.display()))?;
+    let bench = Bench { hermes, folder };
+    let measured = measure_all(&bench, typed.filter.as_deref().unwrap_or_default());
+    std::fs::remove_dir_all(&bench.folder).with_context(|| format!("remove {}", bench.folder.display()))?;
+    let rows = measured?;
+    ensure!(!rows.is_empty(), "no benchmark's name contains {:?}", typed.filter.as_deref().unwrap_or_default());
+    table::print(&rows);
+    Ok(if rows.iter().all(Row::is_within_its_limit) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn measure_all(bench: &Bench, filter: &str) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (name, measure) in ALL.iter().filter(|(name, _)| name.contains(filter)) {
+        rows.extend(measure(bench).with_context(|| format!("benchmark {name}"))?);
+    }
+    Ok(rows)
+}
+
+/// Builds the program as it is shipped and answers where it is.
+fn build() -> anyhow::Result<PathBuf> {
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata")?;
+    let status = inherit(Path::new("cargo"))
+        .args(["build", "--quiet", "--release", "--package", "hermes"])
+        .current_dir(&metadata.workspace_root)
+        .status()
+        .context("start cargo")?;
+    ensure!(status.success(), "cargo build --release --package hermes ended with {status}");
+    // xtask itself is a release build of the same target folder.
+    let own = std::env::current_exe().context("own path")?;
+    let built = own.with_file_name("hermes");
+    ensure!(built.is_file(), "{} was not built; run this as `cargo xtask bench`", built.display());
+    Ok(built)
+}
+
+/// A program that sees this process's environment.
+#[expect(clippy::disallowed_methods, reason = "cargo needs the environment it was itself started with")]
+fn inherit(program: &Path) -> std::process::Command {
+    let mut command = hermes_sandbox::process::command(program);
+    command.envs(std::env::vars_os());
+    command
+}

@@ -1,0 +1,89 @@
+//! How results are shown: what, figure, baseline, ratio, and the limit it must keep.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A measured quantity.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Figure {
+    Time(Duration),
+    Bytes(u64),
+}
+
+/// What the result is held to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Limit {
+    /// At most this many times the baseline.
+    Ratio(f64),
+    /// At most this many bytes, whatever the baseline.
+    Bytes(u64),
+}
+
+/// One line of the table.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) what: String,
+    pub(super) figure: Figure,
+    pub(super) baseline_name: &'static str,
+    pub(super) baseline: Figure,
+    pub(super) limit: Limit,
+}
+
+impl Figure {
+    fn number(self) -> f64 {
+        match self {
+            Self::Time(time) => time.as_secs_f64(),
+            Self::Bytes(bytes) => bytes as f64,
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Time(time) => format!("{:.3} ms", time.as_secs_f64() * 1e3),
+            Self::Bytes(bytes) => format!("{:.2} MB", *bytes as f64 / 1e6),
+        };
+        formatter.pad(&text)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Ratio(ratio) => format!("{ratio:.1}x"),
+            Self::Bytes(bytes) => Figure::Bytes(*bytes).to_string(),
+        };
+        formatter.pad(&text)
+    }
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        self.figure.number() / self.baseline.number()
+    }
+
+    pub(super) fn is_within_its_limit(&self) -> bool {
+        match self.limit {
+            Limit::Ratio(limit) => self.ratio() <= limit,
+            Limit::Bytes(limit) => self.figure.number() <= limit as f64,
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the table is this command's answer")]
+pub(super) fn print(rows: &[Row]) {
+    let width = rows.iter().map(|row| row.what.len()).max().unwrap_or_default();
+    println!("{:width$}  {:>11}  {:>30}  {:>6}  {:>9}", "what", "figure", "baseline", "ratio", "limit");
+    for row in rows {
+        let baseline = format!("{} {}", row.baseline_name, row.baseline);
+        let verdict = if row.is_within_its_limit() { "ok" } else { "MISSED" };
+        println!(
+            "{:width$}  {:>11}  {baseline:>30}  {:>5.2}x  {:>9}  {verdict}",
+            row.what,
+            row.figure,
+            row.ratio(),
+            row.limit
+        );
+    }
+}
