@@ -12,4 +12,4 @@ pub mod redact;
 mod yaml;
 
 pub use environment::HostEnvironment;
-pub use home::{Home, HomeError, HomeRoot};
+pub use home::{Asked, Home, HomeError, HomeName, HomeRoot, NamedBy};

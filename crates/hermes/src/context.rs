@@ -5,8 +5,8 @@
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
-use hermes_home::{Home, HomeRoot, HostEnvironment};
-use hermes_proto::{Fault, ProfileName};
+use hermes_home::{Asked, Home, HomeRoot, HostEnvironment};
+use hermes_proto::Fault;
 
 use crate::exit::Failure;
 use crate::logging;
@@ -33,15 +33,16 @@ impl Context {
     /// The home this command is about: `-p`, the sticky profile, or the default.
     /// Logging starts here, because the log belongs to a home.
     pub(crate) fn home(&self) -> Result<Home, Failure> {
-        let home = self.root()?.select(self.asked_profile()?.as_ref())?;
-        logging::start(&home, self.verbose);
+        let home = self.root()?.select(&self.asked()?)?;
+        logging::start(&home, &self.environment, self.verbose);
         Ok(home)
     }
 
-    fn asked_profile(&self) -> Result<Option<ProfileName>, Failure> {
+    /// What `-p` says: a profile, `default`, or nothing.
+    pub(crate) fn asked(&self) -> Result<Asked, Failure> {
         match self.profile.as_deref() {
-            None | Some("default") => Ok(None),
-            Some(name) => Ok(Some(name.parse()?)),
+            None => Ok(Asked::Nothing),
+            Some(name) => Ok(Asked::For(name.parse()?)),
         }
     }
 
@@ -55,10 +56,20 @@ impl Context {
         writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
     }
 
+    /// Standard output itself, for an answer that is not text.
+    pub(crate) fn output(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
     /// Tells the person something that is not the answer, on standard error.
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
         // Nobody can be told that standard error is gone.
         let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// Asks a question on standard error, with the cursor left behind it.
+    pub(crate) fn prompt(&self, question: impl std::fmt::Display) {
+        let _ = write!(io::stderr(), "{question}");
     }
 
     /// Whether a question asked on the terminal can be answered there.

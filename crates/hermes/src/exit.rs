@@ -68,6 +68,7 @@ pub(crate) fn of(outcome: Result<(), Failure>) -> ExitCode {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(Failure::Silent(fault)) => code(fault),
         Err(Failure::Told { fault, message, hint }) => {
+            tracing::error!("{message}");
             let mut lines = format!("hermes: {message}\n");
             if let Some(hint) = hint {
                 lines.push_str(&format!("hint: {hint}\n"));

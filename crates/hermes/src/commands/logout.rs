@@ -1,14 +1,21 @@
-//! `hermes logout`.
+//! `hermes logout`: says what replaced it, whatever an old script adds to it.
+
+use std::ffi::OsString;
 
 use clap::Args;
+use hermes_proto::Fault;
 
 use crate::context::Context;
 use crate::exit::Failure;
 
 /// Replaced by hermes auth
 #[derive(Debug, Args)]
-pub(crate) struct Typed {}
+pub(crate) struct Typed {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _ignored: Vec<OsString>,
+}
 
 pub(crate) fn run(_typed: Typed, _context: &mut Context) -> Result<(), Failure> {
-    Ok(())
+    Err(Failure::new(Fault::Failed, "hermes logout has been replaced by hermes auth")
+        .hint("remove a credential with: hermes auth remove PROVIDER; see what there is with: hermes auth list"))
 }

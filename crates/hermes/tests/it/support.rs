@@ -1,7 +1,10 @@
 //! Runs the program under test in a temporary home with a clean environment.
 
 use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -9,6 +12,9 @@ use std::process::{Child, Command, Stdio};
 pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
+
+/// An account that owns nothing, to be somebody else with when the tests run as root.
+pub(crate) const STRANGER: u32 = 54_321;
 
 /// What one run of the program left behind.
 #[derive(Debug)]
@@ -45,19 +51,41 @@ impl Sandbox {
     }
 
     /// The program with a clean environment and this home; nothing has run yet.
-    #[expect(clippy::disallowed_methods, reason = "a test starts the program as a shell would")]
     pub(crate) fn command<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hermes"));
+        let mut command = quiet(env!("CARGO_BIN_EXE_hermes"));
+        self.surround(&mut command);
+        command.args(arguments);
         command
-            .args(arguments)
-            .env_clear()
-            .env("HERMES_HOME", self.home())
-            .env("HOME", self.folder.path())
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+    }
+
+    /// The program, started through `before`, by an account that is not root: the one the tests
+    /// run as, or else [`STRANGER`] with a copy of the program that it can reach.
+    pub(crate) fn command_as_ordinary_user(&self, before: &[&str], arguments: &[&str]) -> Command {
+        let mut words = before.iter().map(OsStr::new).collect::<Vec<_>>();
+        let program = if is_root() { self.program_for_all() } else { env!("CARGO_BIN_EXE_hermes").into() };
+        words.push(program.as_os_str());
+        let mut command = quiet(words[0]);
+        self.surround(&mut command);
+        command.args(&words[1..]).args(arguments).current_dir("/");
+        if is_root() {
+            command.uid(STRANGER).gid(STRANGER);
+        }
         command
+    }
+
+    fn surround(&self, command: &mut Command) {
+        command.env("HERMES_HOME", self.home()).env("HOME", self.folder.path());
+    }
+
+    /// The program in a place where every account may run it: the build's folder may be private.
+    fn program_for_all(&self) -> PathBuf {
+        set_mode(self.folder.path(), 0o755);
+        let copy = self.folder.path().join("hermes");
+        if !copy.exists() {
+            std::fs::copy(env!("CARGO_BIN_EXE_hermes"), &copy).unwrap();
+            set_mode(&copy, 0o755);
+        }
+        copy
     }
 
     /// Runs the program to its end.
@@ -97,4 +125,26 @@ pub(crate) fn finish(child: Child) -> Run {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// A program with a clean environment, no input, and its output for the test.
+#[expect(clippy::disallowed_methods, reason = "a test starts programs as a shell would")]
+pub(crate) fn quiet(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Permission bits of a path itself, not of what it links to.
+pub(crate) fn mode(path: impl AsRef<Path>) -> u32 {
+    path.as_ref().symlink_metadata().unwrap().permissions().mode() & 0o7777
+}
+
+pub(crate) fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }

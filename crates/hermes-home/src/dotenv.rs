@@ -1,1 +1,0 @@
-//! The `.env` file: reading, and changes that keep everything else.

@@ -1,1 +1,0 @@
-//! Removing secrets from text that leaves the program.

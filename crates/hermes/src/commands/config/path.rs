@@ -1,0 +1,15 @@
+//! `hermes config path`: where config.yaml is.
+
+use clap::Args;
+
+use crate::context::Context;
+use crate::exit::Failure;
+
+/// Print the path of config.yaml
+#[derive(Debug, Args)]
+pub(crate) struct Typed {}
+
+pub(crate) fn run(_: &Typed, context: &mut Context) -> Result<(), Failure> {
+    let home = context.home()?;
+    context.line(home.config_path().display())
+}

@@ -1,1 +1,0 @@
-//! `hermes config` as a person or a script uses it.

@@ -1,1 +1,0 @@
-//! `hermes doctor` as a person or a script uses it.
