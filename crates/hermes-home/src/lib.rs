@@ -3,7 +3,6 @@
 pub mod config;
 pub mod credentials;
 pub mod dotenv;
-mod environment;
 pub mod files;
 mod home;
 pub mod log;
@@ -11,5 +10,4 @@ pub mod profiles;
 pub mod redact;
 mod yaml;
 
-pub use environment::HostEnvironment;
 pub use home::{Asked, Home, HomeError, HomeName, HomeRoot, NamedBy};

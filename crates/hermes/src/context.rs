@@ -5,8 +5,9 @@
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
-use hermes_home::{Asked, Home, HomeRoot, HostEnvironment};
+use hermes_home::{Asked, Home, HomeRoot};
 use hermes_proto::Fault;
+use hermes_proto::HostEnvironment;
 
 use crate::exit::Failure;
 use crate::logging;

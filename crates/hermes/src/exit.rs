@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     Told { fault: Fault, message: String, hint: Option<String> },
     /// The result itself was the bad news and has already been printed.
     Silent(Fault),
+    /// A command that was run ended with this code, and so does this program.
+    Code(u8),
     /// Whoever read our output has gone: nothing left to say, and nobody to say it to.
     ReaderGone,
 }
@@ -67,6 +69,7 @@ pub(crate) fn of(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(Failure::Silent(fault)) => code(fault),
+        Err(Failure::Code(code)) => ExitCode::from(code),
         Err(Failure::Told { fault, message, hint }) => {
             tracing::error!("{message}");
             let mut lines = format!("hermes: {message}\n");

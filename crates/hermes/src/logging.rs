@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use hermes_home::log::LogFile;
 use hermes_home::redact::Redactor;
-use hermes_home::{Home, HostEnvironment, credentials};
+use hermes_home::{Home, credentials};
+use hermes_proto::HostEnvironment;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::format::DefaultFields;
 use tracing_subscriber::fmt::{self, MakeWriter};

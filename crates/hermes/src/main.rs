@@ -9,7 +9,7 @@ mod typed;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hermes_home::HostEnvironment;
+use hermes_proto::HostEnvironment;
 
 use crate::context::Context;
 use crate::typed::Typed;

@@ -12,7 +12,8 @@ use super::load::build;
 use super::reader::Variables;
 use super::{ConfigError, Finding, Overrides, good_copy};
 use crate::files::{self, Change, Mode};
-use crate::{Home, HostEnvironment, dotenv};
+use crate::{Home, dotenv};
+use hermes_proto::HostEnvironment;
 
 /// Names tried before giving up: each is only taken by a copy that was kept.
 const ATTEMPTS: u32 = 100;

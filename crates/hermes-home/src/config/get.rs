@@ -5,7 +5,8 @@ use super::reader::variable_node;
 use super::shape::{self, Field};
 use super::{Config, ConfigError, KeyPath, Value};
 use crate::yaml::{Content, Kind, Node, Scalar};
-use crate::{Home, HostEnvironment, dotenv, files};
+use crate::{Home, dotenv, files};
+use hermes_proto::HostEnvironment;
 
 /// The value of a setting as it is written, else of its variable, else its default.
 pub fn get(home: &Home, environment: &HostEnvironment, key: &KeyPath) -> Result<Option<Value>, ConfigError> {

@@ -10,10 +10,11 @@ use serde_json::Value as Json;
 
 use super::reader::{Variables, read};
 use super::{Config, ConfigError, Finding, KeyPath, Origin, Severity, good_copy};
+use crate::Home;
 use crate::dotenv::{self, EnvFile};
 use crate::files;
 use crate::yaml::{Node, parse};
-use crate::{Home, HostEnvironment};
+use hermes_proto::HostEnvironment;
 
 /// What the command line says instead of the file.
 #[derive(Debug, Clone, Default)]

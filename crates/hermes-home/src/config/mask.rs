@@ -6,7 +6,7 @@
 use hermes_proto::Secret;
 use serde_json::Value as Json;
 
-use crate::credentials::is_secret_name;
+use hermes_proto::credential::is_secret_name;
 
 /// Masks every text whose key names a secret, and what is below such a key.
 pub(super) fn mask(value: &mut Json) {

@@ -7,9 +7,9 @@ use super::sections::Config;
 use super::setting::Setting;
 use super::shape::{Field, Shape};
 use super::{KeyPath, expand};
-use crate::HostEnvironment;
 use crate::dotenv::EnvFile;
 use crate::yaml::{Content, Node, Position, Scalar};
+use hermes_proto::HostEnvironment;
 
 /// The process's environment first, then `.env`.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Which settings are not settings but secrets, and live in `.env`.
 
 use super::{Config, KeyPath};
-use crate::credentials::is_secret_name;
+use hermes_proto::credential::is_secret_name;
 
 /// The variable of `.env` that this key names, if it names a secret: a single word
 /// such as `openrouter_api_key` that is no setting.

@@ -6,9 +6,10 @@
 use super::load::{build, tree, variables_file};
 use super::reader::{Variables, read};
 use super::{ConfigError, Finding, KeyPath, Origin, Overrides, Severity, Value, good_copy};
+use crate::Home;
 use crate::files::{self, Change, Mode};
 use crate::yaml;
-use crate::{Home, HostEnvironment};
+use hermes_proto::HostEnvironment;
 
 const NAME: &str = "config.yaml";
 

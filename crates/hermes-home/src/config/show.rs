@@ -7,7 +7,8 @@ use super::mask::mask;
 use super::reader::{Variables, read};
 use super::setting::Setting;
 use super::{ConfigError, Finding, Severity};
-use crate::{Home, HostEnvironment, dotenv, files};
+use crate::{Home, dotenv, files};
+use hermes_proto::HostEnvironment;
 
 /// Every setting with the value in force, then what else the file holds; secrets
 /// masked. A file with errors is not in force, so it is refused.

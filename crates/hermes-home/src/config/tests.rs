@@ -12,7 +12,8 @@ use super::{
     ApprovalMode, Backend, Config, ConfigError, KeyPath, Overrides, Sandbox, SandboxNetwork, UnattendedMode, Value,
     check, get, load, load_for_running_program, set, show, unset,
 };
-use crate::{Asked, Home, HomeRoot, HostEnvironment};
+use crate::{Asked, Home, HomeRoot};
+use hermes_proto::HostEnvironment;
 
 struct Fixture {
     _folder: tempfile::TempDir,

@@ -7,10 +7,11 @@
 use hermes_proto::{Explain, Fault, Secret};
 
 use super::auth_file::{self, AuthFile, AuthFileError, Place};
-use super::providers::PROVIDERS;
 use super::{Exposure, ProviderId};
+use crate::Home;
 use crate::dotenv::{self, DotenvError, EnvFile};
-use crate::{Home, HostEnvironment};
+use hermes_proto::HostEnvironment;
+use hermes_proto::credential::providers::PROVIDERS;
 
 /// One credential of a provider.
 #[derive(Debug, Clone)]

@@ -4,12 +4,9 @@ mod api_key;
 pub mod auth_file;
 mod exposure;
 mod list;
-mod names;
 mod provider_id;
-pub mod providers;
 
 pub use api_key::{ApiKey, InvalidApiKey};
 pub use exposure::Exposure;
 pub use list::{Credential, Kind, ListError, Source, exposures, list};
-pub use names::is_secret_name;
 pub use provider_id::{InvalidProvider, ProviderId};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use hermes_proto::{Explain, Fault};
 
-use super::providers::{self, PROVIDERS};
+use hermes_proto::credential::providers::{self, PROVIDERS};
 
 /// What precedes the name of a provider that only this home knows.
 const CUSTOM: &str = "custom:";

@@ -308,7 +308,8 @@ mod in_a_shell {
 mod on_disk {
     use std::os::unix::fs::PermissionsExt;
 
-    use crate::{Asked, HomeRoot, HostEnvironment, dotenv};
+    use crate::{Asked, HomeRoot, dotenv};
+    use hermes_proto::HostEnvironment;
 
     #[test]
     fn set_and_unset_change_the_file_and_keep_its_mode() {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use hermes_proto::ProfileName;
 
 use super::{Asked, HomeError, HomeName, NamedBy, active};
-use crate::{HostEnvironment, files, profiles};
+use crate::{files, profiles};
+use hermes_proto::HostEnvironment;
 
 const PROFILES: &str = "profiles";
 
@@ -164,7 +165,7 @@ mod tests {
     use std::path::Path;
 
     use super::{Asked, HomeError, HomeRoot};
-    use crate::HostEnvironment;
+    use hermes_proto::HostEnvironment;
 
     fn root(path: &Path) -> HomeRoot {
         HomeRoot::find(&HostEnvironment::from_pairs([("HERMES_HOME", path)])).unwrap()

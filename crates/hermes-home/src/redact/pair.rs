@@ -4,7 +4,7 @@ use regex::Captures;
 
 use super::MASK;
 use super::shapes::secret;
-use crate::credentials::is_secret_name;
+use hermes_proto::credential::is_secret_name;
 
 /// A name with a telling word in it, what joins it to a value, and the value: quoted
 /// to its closing quote, else to a blank or to what ends a value in lists and URLs.

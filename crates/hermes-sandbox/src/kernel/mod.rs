@@ -53,6 +53,11 @@ impl KernelFeatures {
     }
 }
 
+/// Which Landlock there is; asks for nothing else and changes nothing.
+pub(crate) fn landlock() -> Landlock {
+    landlock::probe()
+}
+
 impl Support {
     fn of<T>(attempt: Result<T, Errno>) -> Self {
         attempt.map_or_else(|error| Self::Unavailable(error.raw_os_error()), |_| Self::Available)

@@ -5,9 +5,13 @@ mod auth;
 mod completion;
 mod config;
 mod doctor;
+mod exec;
+mod executor;
+mod local;
 mod login;
 mod logout;
 mod profile;
+mod sandbox;
 
 use clap::Subcommand;
 
@@ -20,9 +24,13 @@ pub(crate) enum Command {
     Config(config::Typed),
     Auth(auth::Typed),
     Profile(profile::Typed),
+    Exec(exec::Typed),
+    Sandbox(sandbox::Typed),
     Completion(completion::Typed),
     Login(login::Typed),
     Logout(logout::Typed),
+    #[command(hide = true)]
+    Executor(executor::Typed),
 }
 
 impl Command {
@@ -32,9 +40,12 @@ impl Command {
             Self::Config(typed) => config::run(typed, context),
             Self::Auth(typed) => auth::run(typed, context),
             Self::Profile(typed) => profile::run(typed, context),
+            Self::Exec(typed) => exec::run(typed, context),
+            Self::Sandbox(typed) => sandbox::run(&typed, context),
             Self::Completion(typed) => completion::run(&typed, context),
             Self::Login(typed) => login::run(typed, context),
             Self::Logout(typed) => logout::run(typed, context),
+            Self::Executor(typed) => executor::run(typed, context),
         }
     }
 }

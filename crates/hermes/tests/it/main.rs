@@ -7,5 +7,6 @@ mod auth;
 mod command_line;
 mod config;
 mod doctor;
+mod environment;
 mod profile;
 mod support;

@@ -3,9 +3,15 @@
 //! A bare number says more about the machine and its load than about the code, so
 //! subject and baseline are measured alternately, in one process, and compared.
 
+mod busy_sessions;
+mod confined_start;
+mod idle_sessions;
+mod output;
+mod place;
 mod resident;
 mod start_up;
 mod table;
+mod warm_command;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,7 +40,15 @@ struct Bench {
 type Benchmark = (&'static str, fn(&Bench) -> anyhow::Result<Vec<Row>>);
 
 /// Every benchmark. A new one is a file and a line here.
-const ALL: &[Benchmark] = &[("start-up time", start_up::measure), ("resident memory", resident::measure)];
+const ALL: &[Benchmark] = &[
+    ("start-up time", start_up::measure),
+    ("resident memory", resident::measure),
+    ("warm command", warm_command::measure),
+    ("confined start", confined_start::measure),
+    ("output", output::measure),
+    ("busy sessions", busy_sessions::measure),
+    ("idle sessions", idle_sessions::measure),
+];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {
     let hermes = build()?;

@@ -52,14 +52,14 @@ pub(super) fn populated_home(folder: &Path) -> anyhow::Result<std::path::PathBuf
 }
 
 /// Both programs are started the same way: same environment, no input, no output.
-fn quiet(program: &Path, arguments: &[&str], home: &Path) -> Command {
+pub(super) fn quiet(program: &Path, arguments: &[&str], home: &Path) -> Command {
     let mut command = process::command(program);
     command.args(arguments).env("HERMES_HOME", home).env("PATH", "/usr/bin:/bin");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
-fn time(command: &mut Command) -> anyhow::Result<Duration> {
+pub(super) fn time(command: &mut Command) -> anyhow::Result<Duration> {
     let start = Instant::now();
     let status = command.status().with_context(|| format!("start {command:?}"))?;
     let taken = start.elapsed();
@@ -67,7 +67,7 @@ fn time(command: &mut Command) -> anyhow::Result<Duration> {
     Ok(taken)
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+pub(super) fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }

@@ -15,8 +15,14 @@ pub(super) enum Figure {
 pub(super) enum Limit {
     /// At most this many times the baseline.
     Ratio(f64),
+    /// At most this much more than the baseline.
+    Difference(Duration),
+    /// At most this long, whatever the baseline.
+    Time(Duration),
     /// At most this many bytes, whatever the baseline.
     Bytes(u64),
+    /// Shown for comparison only.
+    None,
 }
 
 /// One line of the table.
@@ -52,6 +58,9 @@ impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Ratio(ratio) => format!("{ratio:.1}x"),
+            Self::Difference(time) => format!("+{}", Figure::Time(*time)),
+            Self::Time(time) => Figure::Time(*time).to_string(),
+            Self::None => "-".to_owned(),
             Self::Bytes(bytes) => Figure::Bytes(*bytes).to_string(),
         };
         formatter.pad(&text)
@@ -66,6 +75,9 @@ impl Row {
     pub(super) fn is_within_its_limit(&self) -> bool {
         match self.limit {
             Limit::Ratio(limit) => self.ratio() <= limit,
+            Limit::Difference(limit) => self.figure.number() - self.baseline.number() <= limit.as_secs_f64(),
+            Limit::Time(limit) => self.figure.number() <= limit.as_secs_f64(),
+            Limit::None => true,
             Limit::Bytes(limit) => self.figure.number() <= limit as f64,
         }
     }
@@ -74,12 +86,12 @@ impl Row {
 #[expect(clippy::print_stdout, reason = "the table is this command's answer")]
 pub(super) fn print(rows: &[Row]) {
     let width = rows.iter().map(|row| row.what.len()).max().unwrap_or_default();
-    println!("{:width$}  {:>11}  {:>30}  {:>6}  {:>9}", "what", "figure", "baseline", "ratio", "limit");
+    println!("{:width$}  {:>11}  {:>38}  {:>6}  {:>10}", "what", "figure", "baseline", "ratio", "limit");
     for row in rows {
         let baseline = format!("{} {}", row.baseline_name, row.baseline);
         let verdict = if row.is_within_its_limit() { "ok" } else { "MISSED" };
         println!(
-            "{:width$}  {:>11}  {baseline:>30}  {:>5.2}x  {:>9}  {verdict}",
+            "{:width$}  {:>11}  {baseline:>38}  {:>5.2}x  {:>10}  {verdict}",
             row.what,
             row.figure,
             row.ratio(),

@@ -60,6 +60,16 @@ settings! {
         sandbox: Sandbox = Sandbox::Auto;
         /// What confined local commands reach of the network
         sandbox_network: SandboxNetwork = SandboxNetwork::On;
+        /// Folders that confined local commands may change besides the working directory
+        sandbox_writable: Vec<String> = Vec::new();
+        /// Megabytes of memory for a session's local commands together, 0 for three quarters of the machine's
+        sandbox_memory: u64 = 0;
+        /// Processes and threads a session's local commands may have at once
+        sandbox_processes: u64 = 2048;
+        /// Processor cores a session's local commands may use, 0 for all
+        sandbox_cpu: f64 = 0.0;
+        /// Megabytes in the private /tmp of a session's local commands
+        sandbox_tmp: u64 = 2048;
         /// Variables of the host that commands may see
         env_passthrough: Vec<String> = Vec::new();
         /// Files of the home that commands in a container may read

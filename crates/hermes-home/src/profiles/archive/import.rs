@@ -125,7 +125,8 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::{ArchiveError, ImportName, Limits, ProfileError, import};
-    use crate::{HomeRoot, HostEnvironment, profiles};
+    use crate::{HomeRoot, profiles};
+    use hermes_proto::HostEnvironment;
 
     fn packed(files: &[(&str, usize)]) -> Vec<u8> {
         let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));

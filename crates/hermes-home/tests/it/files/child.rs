@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hermes_home::HostEnvironment;
+use hermes_proto::HostEnvironment;
 
 use super::{killed, modes, mounts, writers};
 

@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal, Read};
 
 use clap::Args;
 use hermes_home::credentials::auth_file::{self, NewKey};
-use hermes_home::credentials::providers::{self, Access};
 use hermes_home::credentials::{ApiKey, InvalidApiKey, ProviderId};
 use hermes_proto::Fault;
+use hermes_proto::credential::providers::{self, Access};
 
 use crate::context::{Context, usage};
 use crate::exit::Failure;

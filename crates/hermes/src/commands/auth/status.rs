@@ -1,9 +1,9 @@
 //! `hermes auth status`.
 
 use clap::Args;
-use hermes_home::credentials::providers::{self, Access};
 use hermes_home::credentials::{Credential, ProviderId};
 use hermes_proto::Fault;
+use hermes_proto::credential::providers::{self, Access};
 use serde::Serialize;
 
 use crate::context::Context;

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use clap::Args;
 use hermes_home::config::{self, KeyPath, Value};
-use hermes_home::credentials::is_secret_name;
 use hermes_home::{Home, dotenv};
+use hermes_proto::credential::is_secret_name;
 use hermes_proto::{Fault, Secret};
 
 use crate::context::{Context, usage};

@@ -67,13 +67,16 @@ pub(super) fn no_new_privileges(subject: &Subject) -> Finding {
     })
 }
 
+/// Whether a group can be made here is shown by `hermes sandbox status`, which makes one.
 pub(super) fn cgroup(subject: &Subject) -> Finding {
-    const ADVICE: &str = "memory and processes of local commands cannot be limited as a group; boot with systemd.unified_cgroup_hierarchy=1";
     match subject.kernel().cgroup {
         CgroupVersion::V2 => Finding::ok("version 2"),
-        CgroupVersion::V1 => Finding::warning("version 1 only", ADVICE),
-        CgroupVersion::Hybrid => Finding::warning("version 1, with version 2 beside it", ADVICE),
-        CgroupVersion::None => Finding::warning("none is mounted", ADVICE),
+        CgroupVersion::V1 => Finding::ok("version 1"),
+        CgroupVersion::Hybrid => Finding::ok("version 1, with version 2 beside it"),
+        CgroupVersion::None => Finding::warning(
+            "none is mounted",
+            "memory and processes of local commands cannot be limited as a group; mount the cgroup file system",
+        ),
     }
 }
 

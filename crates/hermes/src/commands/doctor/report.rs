@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
-use hermes_home::HostEnvironment;
 use hermes_proto::Fault;
+use hermes_proto::HostEnvironment;
 use serde::Serialize;
 
 use super::checks::Area;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use hermes_home::{Home, HostEnvironment};
+use hermes_home::Home;
 use hermes_proto::Fault;
+use hermes_proto::HostEnvironment;
 use hermes_sandbox::kernel::KernelFeatures;
 
 use super::finding::Finding;

@@ -202,7 +202,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Access, PROVIDERS, find};
-    use crate::credentials::is_secret_name;
+    use crate::credential::is_secret_name;
 
     #[test]
     fn ids_and_aliases_are_unique_and_lowercase() {

@@ -1,0 +1,118 @@
+//! A link: one byte stream to one executor, shared by many requests.
+//!
+//! The executor's side of the stream belongs to a process that hostile commands run beside.
+//! Whatever it sends is checked: more output than was granted, frames for requests
+//! nobody made, or garbage end the link, and every request on it is told why.
+
+mod dispatch;
+mod error;
+mod inbox;
+mod pending;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use hermes_proto::executor::{
+    Frame, FrameDecoder, FrameKind, JobNotice, PREAMBLE_LENGTH, Ready, Request, RequestId, Started, encode_message,
+    preamble, read_preamble,
+};
+use hermes_proto::turn::TurnContext;
+use serde::Serialize;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+pub use error::LinkError;
+pub use pending::{Event, Input, Pending};
+
+use self::table::Table;
+
+/// Notices that may wait to be taken; the executor limits how fast they come.
+const WAITING_NOTICES: usize = 256;
+
+/// An open link.
+#[derive(Debug)]
+pub struct Link {
+    table: Arc<Table>,
+    outgoing: Outgoing,
+    /// Reader and writer; they end with the link.
+    _tasks: JoinSet<()>,
+}
+
+/// The way to the writer. Unbounded, because everything in it is paid for: input by the credit
+/// the executor gave, credit by output that was taken, the rest by an open request.
+type Outgoing = mpsc::UnboundedSender<Frame>;
+
+/// What an executor says that nobody asked for.
+pub type Notices = mpsc::Receiver<JobNotice>;
+
+impl Link {
+    /// Opens the link: preambles, what the far end is told first, and its answer to it.
+    pub async fn open(
+        mut reader: impl AsyncRead + Unpin + Send + 'static,
+        mut writer: impl AsyncWrite + Unpin + Send + 'static,
+        open: &impl Serialize,
+    ) -> Result<(Self, Ready, Notices), LinkError> {
+        let mut bytes = preamble().to_vec();
+        Frame::new(FrameKind::Handshake, RequestId::LINK, json(open)?).encode(&mut bytes);
+        writer.write_all(&bytes).await.map_err(|error| LinkError::write(&error))?;
+        writer.flush().await.map_err(|error| LinkError::write(&error))?;
+        let mut decoder = FrameDecoder::default();
+        let ready = match receive_answer(&mut reader, &mut decoder).await? {
+            Started::Ready(ready) => ready,
+            Started::Refused(refused) => return Err(LinkError::Refused { reason: refused.reason, hint: refused.hint }),
+        };
+        let table = Arc::new(Table::new());
+        let (outgoing, frames) = mpsc::unbounded_channel();
+        let (notice, notices) = mpsc::channel(WAITING_NOTICES);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(dispatch::read(reader, decoder, table.clone(), notice));
+        tasks.spawn(dispatch::write(writer, frames, table.clone()));
+        Ok((Self { table, outgoing, _tasks: tasks }, ready, notices))
+    }
+
+    /// Sends a request of this turn. Dropping the answer gives the request up.
+    pub fn request(&self, _turn: &TurnContext, request: &Request) -> Result<Pending, LinkError> {
+        let message = json(request)?;
+        let (id, inbox) = self.table.register()?;
+        for frame in encode_message(FrameKind::Request, id, &message) {
+            // A writer that has ended has told the table, and the table tells the request.
+            let _ = self.outgoing.send(frame);
+        }
+        Ok(Pending::new(id, inbox, self.outgoing.clone()))
+    }
+
+    /// Why the link ended, if it has.
+    pub fn ended(&self) -> Option<LinkError> {
+        self.table.ended()
+    }
+}
+
+fn json(message: &impl Serialize) -> Result<Vec<u8>, LinkError> {
+    serde_json::to_vec(message).map_err(|source| LinkError::Encode { detail: source.to_string() })
+}
+
+async fn receive_answer(
+    reader: &mut (impl AsyncRead + Unpin),
+    decoder: &mut FrameDecoder,
+) -> Result<Started, LinkError> {
+    let mut first = [0; PREAMBLE_LENGTH];
+    reader.read_exact(&mut first).await.map_err(|error| LinkError::no_greeting(&error))?;
+    read_preamble(first)?;
+    let mut bytes = vec![0; 16 * 1024];
+    loop {
+        if let Some(frame) = decoder.next_frame()? {
+            if frame.kind != FrameKind::Handshake {
+                return Err(LinkError::Unexpected { kind: frame.kind, request: frame.request });
+            }
+            return serde_json::from_slice(&frame.payload)
+                .map_err(|error| LinkError::Decode { detail: error.to_string() });
+        }
+        match reader.read(&mut bytes).await.map_err(|error| LinkError::read(&error))? {
+            0 => return Err(LinkError::Closed { reason: None }),
+            length => decoder.extend(&bytes[..length]),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A request that is under way.
+
+use std::sync::Arc;
+
+use hermes_proto::executor::{Answer, Frame, FrameKind, RequestId};
+
+use super::inbox::{Inbox, Taken};
+use super::{LinkError, Outgoing};
+
+/// Longest piece of input in one frame.
+const PIECE: usize = 64 * 1024;
+
+/// The near end of one request. Dropped before its answer, it gives the request up, and
+/// the executor ends what it had started for it.
+#[derive(Debug)]
+pub struct Pending {
+    id: RequestId,
+    inbox: Arc<Inbox>,
+    outgoing: Outgoing,
+    is_finished: bool,
+}
+
+/// What comes back.
+#[derive(Debug)]
+pub enum Event {
+    Output(Vec<u8>),
+    /// The last event.
+    Answer(Box<Answer>),
+}
+
+impl Pending {
+    pub(super) fn new(id: RequestId, inbox: Arc<Inbox>, outgoing: Outgoing) -> Self {
+        Self { id, inbox, outgoing, is_finished: false }
+    }
+
+    /// The next event. Safe to be dropped while waiting: nothing is lost.
+    pub async fn next(&mut self) -> Result<Event, LinkError> {
+        match self.inbox.take().await {
+            Taken::Output(bytes) => {
+                self.send(Frame::credit(self.id, bytes.len() as u32));
+                Ok(Event::Output(bytes))
+            }
+            Taken::Answer(bytes) => {
+                self.is_finished = true;
+                let answer = serde_json::from_slice(&bytes);
+                answer.map(Event::Answer).map_err(|error| LinkError::Decode { detail: error.to_string() })
+            }
+            Taken::Failed(error) => {
+                self.is_finished = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// The answer; output that comes before it is let go.
+    pub async fn answer(mut self) -> Result<Answer, LinkError> {
+        loop {
+            if let Event::Answer(answer) = self.next().await? {
+                return Ok(*answer);
+            }
+        }
+    }
+
+    /// A handle for the input of the request.
+    pub fn input(&self) -> Input {
+        Input { id: self.id, inbox: self.inbox.clone(), outgoing: self.outgoing.clone() }
+    }
+
+    /// Asks the executor to end what it started for this request; the answer still comes.
+    pub fn cancel(&self) {
+        self.send(Frame::new(FrameKind::Cancel, self.id, []));
+    }
+
+    fn send(&self, frame: Frame) {
+        // A writer that has ended has told the table, and the table tells the request.
+        let _ = self.outgoing.send(frame);
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.cancel();
+        }
+    }
+}
+
+/// The input of a request: sent as far as the executor takes it.
+#[derive(Debug)]
+pub struct Input {
+    id: RequestId,
+    inbox: Arc<Inbox>,
+    outgoing: Outgoing,
+}
+
+impl Input {
+    /// Sends all of it, waiting for credit. Stops when the request has ended.
+    pub async fn send(&self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let Some(now) = self.inbox.take_input_credit(bytes.len().min(PIECE)).await else { return };
+            let (piece, rest) = bytes.split_at(now);
+            let _ = self.outgoing.send(Frame::new(FrameKind::Data, self.id, piece));
+            bytes = rest;
+        }
+    }
+
+    /// Tells the command that there is no more.
+    pub fn finish(&self) {
+        let _ = self.outgoing.send(Frame::new(FrameKind::EndOfInput, self.id, []));
+    }
+}

@@ -1,0 +1,9 @@
+//! The requests that are open on the link, and the ends of them that frames reach.
+
+mod credit;
+mod input;
+mod table;
+
+pub(crate) use credit::Credit;
+pub(crate) use input::Input;
+pub(crate) use table::{OpenRequest, Refusal, Requests};

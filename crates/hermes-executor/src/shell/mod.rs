@@ -1,0 +1,9 @@
+//! bash, started so that a session's state goes in and comes out again.
+
+mod environment;
+mod script;
+mod start;
+
+pub(crate) use environment::given;
+pub(crate) use script::{Keeps, Script};
+pub(crate) use start::{Shell, StartError, open_nothing};

@@ -1,0 +1,133 @@
+//! The text that bash is started with.
+//!
+//! The person's command is data in it, quoted, and evaluated in a shell that has the session's
+//! functions and aliases. When the shell ends, by itself or by `exit`, it writes its state to a
+//! descriptor. Hazards, each of which once broke a session:
+//!
+//! - All of it is one list, parsed before any of it runs: a command with an open quote, an alias
+//!   called `{` or a function called `trap` changes nothing about our own part.
+//! - A command may replace the trap that writes the state; so the state is also written after the
+//!   command, and the trap then does nothing.
+//! - `set -x`, `DEBUG` and `ERR` traps of the command must neither show our part nor write into
+//!   the state; so our part runs with both outputs closed and removes them.
+//! - Functions are printed, and so defined, before aliases, which would otherwise be expanded in their bodies,
+//!   and with `extglob`, without which some bodies cannot be parsed again.
+
+use crate::state::{DUMP_END, STATUS_VARIABLE};
+
+/// The descriptor that takes the shell's state.
+pub(crate) const STATE_DESCRIPTOR: i32 = 250;
+/// The descriptor from which a long script is read.
+pub(crate) const SCRIPT_DESCRIPTOR: i32 = 251;
+
+/// Whether the shell's state is wanted at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    State,
+    Nothing,
+}
+
+/// What a script is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Script<'a> {
+    pub(crate) command: &'a str,
+    /// Functions and aliases, as bash printed them.
+    pub(crate) definitions: &'a [u8],
+    /// A file that child shells read at their start. Ours must not: it could end it.
+    pub(crate) child_startup_file: Option<&'a [u8]>,
+    pub(crate) keeps: Keeps,
+}
+
+impl Script<'_> {
+    /// The text for `bash -c`.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let mut text = Vec::with_capacity(2048 + self.command.len() + self.definitions.len());
+        if self.keeps == Keeps::State {
+            text.extend_from_slice(b"\\builtin trap -- ");
+            quote(trap().as_bytes(), &mut text);
+            text.extend_from_slice(b" EXIT; ");
+        }
+        text.extend_from_slice(b"\\builtin shopt -s expand_aliases; ");
+        if !self.definitions.is_empty() {
+            text.extend_from_slice(b"\\builtin shopt -s extglob; \\builtin eval ");
+            quote(self.definitions, &mut text);
+            text.extend_from_slice(b" 2>&-; \\builtin shopt -u extglob; ");
+        }
+        if let Some(file) = self.child_startup_file {
+            text.extend_from_slice(b"\\builtin export BASH_ENV=");
+            quote(file, &mut text);
+            text.extend_from_slice(b"; ");
+        }
+        text.extend_from_slice(b"\\builtin eval ");
+        quote(self.command.as_bytes(), &mut text);
+        if self.keeps == Keeps::State {
+            text.extend_from_slice(format!("; {}", ending()).as_bytes());
+        }
+        text
+    }
+}
+
+/// Reads a script that is too long for an argument, and evaluates it as if it had been one.
+pub(crate) fn loader() -> String {
+    format!(
+        "IFS= \\builtin read -r -d '' -u {SCRIPT_DESCRIPTOR} __hermes_script; \\builtin exec {SCRIPT_DESCRIPTOR}<&-; \
+         \\builtin eval \"\\\\builtin unset -v __hermes_script; $__hermes_script\""
+    )
+}
+
+/// Writes the state. A zero byte follows each part.
+fn dump() -> String {
+    let separator = "\\builtin printf \"\\0\";";
+    let end = String::from_utf8_lossy(DUMP_END);
+    format!(
+        "{{ \\builtin pwd -P; {separator} \\builtin export -p; {separator} \\builtin declare -f; \\builtin declare -Fx; \
+         \\builtin alias -p; \\builtin printf \"\\0{end}\"; }} >&{STATE_DESCRIPTOR};"
+    )
+}
+
+const QUIET: &str = "\\builtin trap - DEBUG ERR RETURN; \\builtin set +eux;";
+
+/// When the shell ends before it came to [`ending`].
+fn trap() -> String {
+    format!("{{ if \\builtin test -z \"${{{STATUS_VARIABLE}+x}}\"; then {QUIET} {} fi; }} >&- 2>&-", dump())
+}
+
+/// After the command. The status is given by a function, because leaving by `exit` would run
+/// the command's own trap with closed outputs.
+fn ending() -> String {
+    format!(
+        "{{ {STATUS_VARIABLE}=$?; {QUIET} {} __hermes_end() {{ \\builtin return \"${STATUS_VARIABLE}\"; }}; \
+         __hermes_end; }} >&- 2>&-",
+        dump()
+    )
+}
+
+/// As one word, whatever is in it.
+fn quote(text: &[u8], into: &mut Vec<u8>) {
+    into.push(b'\'');
+    for (index, part) in text.split(|byte| *byte == b'\'').enumerate() {
+        if index > 0 {
+            into.extend_from_slice(b"'\\''");
+        }
+        into.extend_from_slice(part);
+    }
+    into.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn a_quoted_text_is_one_word() {
+        let check = |text: &str, expected: &str| {
+            let mut quoted = Vec::new();
+            quote(text.as_bytes(), &mut quoted);
+            assert_eq!(String::from_utf8(quoted).unwrap(), expected);
+        };
+        check("", "''");
+        check("a b", "'a b'");
+        check("it's", "'it'\\''s'");
+        check("'", "''\\'''");
+    }
+}

@@ -1,0 +1,3 @@
+//! What is allowed: pure decisions, no I/O.
+
+pub mod environment;

@@ -1,0 +1,7 @@
+//! Whose conversation a turn belongs to, as a value that is passed and never looked up.
+
+mod variable;
+mod variables;
+
+pub use variable::SessionVariable;
+pub use variables::{Binding, SessionVariables};

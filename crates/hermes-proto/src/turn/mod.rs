@@ -1,0 +1,178 @@
+//! The context of one turn: a plain value, built from one incoming message.
+//!
+//! Identity that lived in ambient state reached the wrong chat: a task inherited its
+//! creator's variables, a worker thread lost them, a global was written by whoever
+//! came last. This value has no default, is built from nothing ambient, and everything that
+//! spawns, prompts or delivers takes it by reference. (Invariant 1.)
+//!
+//! A context cannot be conjured up:
+//!
+//! ```compile_fail,E0277
+//! fn needs_default<T: Default>() {}
+//! needs_default::<hermes_proto::turn::TurnContext>();
+//! ```
+//!
+//! nor put together from parts behind the constructors' backs:
+//!
+//! ```compile_fail,E0451
+//! use hermes_proto::turn::TurnContext;
+//! fn forge(other: TurnContext) -> TurnContext {
+//!     TurnContext { delivery: hermes_proto::turn::Delivery::Supported, ..other }
+//! }
+//! ```
+//!
+//! It is made at an edge, from what that edge knows:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hermes_proto::consent::NobodyToAsk;
+//! use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
+//!
+//! let hosting = Hosting::new();
+//! let turn = TurnContext::arrived(&hosting, Edge::new(Surface::Headless, Arc::new(NobodyToAsk)));
+//! assert!(turn.delivery().is_supported());
+//! ```
+
+mod hosting;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::consent::Approver;
+use crate::session::{SessionVariable, SessionVariables};
+
+pub use hosting::Hosting;
+
+/// How a turn can reach a person. Fixed where the message came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// Somebody sits at the terminal.
+    Interactive,
+    /// A chat platform or an API with somebody behind it.
+    Gateway,
+    /// A program that relays questions.
+    Ask,
+    /// A scheduled job.
+    Cron,
+    /// Nobody.
+    Headless,
+}
+
+/// Whether something that happens after the turn can still be told to its chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Nothing was said about it: counts as supported.
+    Unset,
+    Supported,
+    /// A stateless caller: once answered, it cannot be reached.
+    Unsupported,
+}
+
+impl Delivery {
+    pub const fn is_supported(self) -> bool {
+        !matches!(self, Self::Unsupported)
+    }
+}
+
+/// What the place where a message came in knows about it.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    pub surface: Surface,
+    pub approver: Arc<dyn Approver>,
+    pub cancellation: CancellationToken,
+    pub deadline: Option<Instant>,
+}
+
+impl Edge {
+    /// An edge whose turns can be cancelled and have no deadline.
+    pub fn new(surface: Surface, approver: Arc<dyn Approver>) -> Self {
+        Self { surface, approver, cancellation: CancellationToken::new(), deadline: None }
+    }
+}
+
+/// Everything that is done in one turn is done with this.
+#[derive(Debug, Clone)]
+pub struct TurnContext {
+    variables: SessionVariables,
+    delivery: Delivery,
+    edge: Edge,
+    hosting: Hosting,
+}
+
+impl TurnContext {
+    /// The context of a message that has arrived and is not bound to its session yet: every
+    /// session variable is unset, whatever any other turn has bound.
+    pub fn arrived(hosting: &Hosting, edge: Edge) -> Self {
+        Self { variables: SessionVariables::unset(), delivery: Delivery::Unset, edge, hosting: hosting.clone() }
+    }
+
+    /// The same turn, now that its session is known. From here on the process hosts sessions.
+    #[must_use]
+    pub fn bind(self, values: impl IntoIterator<Item = (SessionVariable, String)>, delivery: Delivery) -> Self {
+        self.hosting.engage();
+        Self { variables: SessionVariables::bound(values), delivery, ..self }
+    }
+
+    pub fn variables(&self) -> &SessionVariables {
+        &self.variables
+    }
+
+    pub fn delivery(&self) -> Delivery {
+        self.delivery
+    }
+
+    pub fn surface(&self) -> Surface {
+        self.edge.surface
+    }
+
+    pub fn approver(&self) -> &dyn Approver {
+        &*self.edge.approver
+    }
+
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.edge.cancellation
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.edge.deadline
+    }
+
+    /// Whether this process hosts sessions, so that its own environment says nothing
+    /// about whose turn this is.
+    pub fn is_hosted(&self) -> bool {
+        self.hosting.is_engaged()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Delivery, Edge, Hosting, Surface, TurnContext};
+    use crate::consent::NobodyToAsk;
+    use crate::session::{Binding, SessionVariable};
+    use std::sync::Arc;
+
+    fn arrived(hosting: &Hosting) -> TurnContext {
+        TurnContext::arrived(hosting, Edge::new(Surface::Gateway, Arc::new(NobodyToAsk)))
+    }
+
+    #[test]
+    fn arrival_does_not_engage_and_binding_does_for_good() {
+        let hosting = Hosting::new();
+        let turn = arrived(&hosting);
+        assert!(!turn.is_hosted());
+        drop(turn.bind([], Delivery::Unset));
+        assert!(arrived(&hosting).is_hosted());
+    }
+
+    #[test]
+    fn a_turn_shares_nothing_with_its_sibling_but_the_hosting() {
+        let hosting = Hosting::new();
+        let sibling = arrived(&hosting).bind([(SessionVariable::ChatId, "A".to_owned())], Delivery::Unsupported);
+        let turn = arrived(&hosting);
+        assert_eq!(turn.variables().get(SessionVariable::ChatId), &Binding::Unset);
+        assert!(turn.delivery().is_supported());
+        assert!(!sibling.delivery().is_supported());
+    }
+}

@@ -1,0 +1,70 @@
+//! Local environments for the benchmarks: the shipped program, a home and a workspace of their own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use hermes_environment::{CommandText, Environment, ExecutorProgram, LocalPlan, Surroundings};
+use hermes_home::config::{Sandbox, Terminal};
+use hermes_home::{Asked, HomeRoot};
+use hermes_proto::HostEnvironment;
+use hermes_proto::consent::NobodyToAsk;
+use hermes_proto::executor::CommandResult;
+use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
+use tokio::runtime::Runtime;
+
+use super::Bench;
+
+/// Where environments are made.
+#[derive(Debug)]
+pub(super) struct Place {
+    program: ExecutorProgram,
+    root: HomeRoot,
+    host: HostEnvironment,
+    workspace: PathBuf,
+    hosting: Hosting,
+}
+
+impl Place {
+    pub(super) fn new(bench: &Bench) -> anyhow::Result<Self> {
+        let (home, workspace) = (bench.folder.join("home"), bench.folder.join("workspace"));
+        std::fs::create_dir_all(&workspace).with_context(|| format!("create {}", workspace.display()))?;
+        let pairs =
+            [("HERMES_HOME", home.into_os_string()), ("HOME", "/root".into()), ("PATH", "/usr/bin:/bin".into())];
+        let host = HostEnvironment::from_pairs(pairs);
+        let program =
+            ExecutorProgram { path: bench.hermes.clone(), arguments: vec!["executor".into()], environment: Vec::new() };
+        Ok(Self { program, root: HomeRoot::find(&host)?, host, workspace, hosting: Hosting::new() })
+    }
+
+    /// A fresh environment, confined or not.
+    pub(super) async fn environment(&self, sandbox: Sandbox) -> anyhow::Result<Environment> {
+        let home = self.root.select(&Asked::Nothing)?;
+        let terminal = Terminal { sandbox, ..Terminal::default() };
+        let plan = LocalPlan {
+            root: &self.root,
+            home: &home,
+            terminal: &terminal,
+            host: &self.host,
+            workspace: self.workspace.clone(),
+        };
+        let surroundings = Surroundings { host: Arc::new(self.host.clone()), configured: plan.configured() };
+        let (environment, _) = Environment::start(&self.program, &plan.open("bench")?, surroundings).await?;
+        Ok(environment)
+    }
+
+    pub(super) fn turn(&self) -> TurnContext {
+        TurnContext::arrived(&self.hosting, Edge::new(Surface::Headless, Arc::new(NobodyToAsk)))
+    }
+}
+
+pub(super) async fn run(environment: &Environment, turn: &TurnContext, text: &str) -> anyhow::Result<CommandResult> {
+    let result = environment.run(turn, CommandText::new(text), &mut |_| ()).await?;
+    anyhow::ensure!(result.exit_code == 0, "{text}: {result:?}");
+    Ok(result)
+}
+
+/// A runtime as the gateway has one: as many threads as the machine has cores.
+pub(super) fn runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start a runtime")
+}
