@@ -72,7 +72,7 @@ async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> E
     let ending = tokio::select! {
         biased;
         ending = &mut interrupted => ending,
-        ending = pumped_until(running, shell_end(&running.guarded)) => ending,
+        ending = over(running) => ending,
     };
     match ending {
         Ending::ByItself(..) => tokio::select! {
@@ -92,6 +92,22 @@ async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> E
         Ending::NotStarted(_) => {}
     }
     ending
+}
+
+/// Waits for the command to be over: its shell has ended, or has left a whole state and closed its
+/// outputs, which nobody else holds. What is then still to come is the kernel's work.
+async fn over(running: &Running) -> Ending {
+    let shell_end = shell_end(&running.guarded);
+    tokio::pin!(shell_end);
+    tokio::select! {
+        biased;
+        ending = &mut shell_end => return ending,
+        () = running.output.pump() => {}
+    }
+    match read_dump(&running.memory) {
+        Some(dump) => Ending::ByItself(CommandEnd::Exited, dump.status.into()),
+        None => shell_end.await,
+    }
 }
 
 /// Reads output while something else is waited for.

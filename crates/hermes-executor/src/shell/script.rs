@@ -81,15 +81,21 @@ fn dump() -> String {
     let end = String::from_utf8_lossy(DUMP_END);
     format!(
         "{{ \\builtin pwd -P; {separator} \\builtin export -p; {separator} \\builtin declare -f; \\builtin declare -Fx; \
-         \\builtin alias -p; \\builtin printf \"\\0{end}\"; }} >&{STATE_DESCRIPTOR};"
+         \\builtin alias -p; \\builtin printf \"\\0%s\\0{end}\" \"${STATUS_VARIABLE}\"; }} >&{STATE_DESCRIPTOR};"
     )
 }
 
 const QUIET: &str = "\\builtin trap - DEBUG ERR RETURN; \\builtin set +eux;";
 
-/// When the shell ends before it came to [`ending`].
+/// When the shell ends. Its state is written unless [`ending`] has done so, and its outputs are closed: a
+/// whole state and the end of all output together say that the command is over, before the shell's
+/// memory has been given back.
 fn trap() -> String {
-    format!("{{ if \\builtin test -z \"${{{STATUS_VARIABLE}+x}}\"; then {QUIET} {} fi; }} >&- 2>&-", dump())
+    format!(
+        "{{ case \"${{{STATUS_VARIABLE}+x}}\" in \"\") {STATUS_VARIABLE}=$?; {QUIET} {} ;; esac; }} >&- 2>&-; \
+         \\builtin exec >&- 2>&-",
+        dump()
+    )
 }
 
 /// After the command. The status is given by a function, because leaving by `exit` would run

@@ -33,9 +33,11 @@ pub(crate) struct Dump {
     /// Functions, which of them are exported, and aliases, in this order, as bash prints them
     /// and reads them again.
     pub(super) definitions: Vec<u8>,
+    /// Its exit status.
+    pub(crate) status: u8,
 }
 
-/// Reads what a shell that has ended left; `None` if it left nothing whole.
+/// Reads what a shell has left so far; `None` if it left nothing whole.
 pub(crate) fn read(memory: &OwnedFd) -> Option<Dump> {
     let mut text = Vec::new();
     let mut chunk = [0; 8 * 1024];
@@ -59,8 +61,9 @@ fn parse(text: &[u8]) -> Option<Dump> {
     let directory = directory.strip_suffix(b"\n").unwrap_or(directory).to_vec();
     let exported = declarations::parse(next()?)?;
     let definitions = next()?.to_vec();
+    let status = str::from_utf8(next()?).ok()?.parse().ok()?;
     // The separator before the end mark makes one more, empty, part.
-    (next()? == b"" && parts.next().is_none()).then_some(Dump { directory, exported, definitions })
+    (next()? == b"" && parts.next().is_none()).then_some(Dump { directory, exported, definitions, status })
 }
 
 #[cfg(test)]
@@ -70,16 +73,19 @@ mod tests {
 
     #[test]
     fn only_a_whole_dump_counts() {
-        let whole = b"/tmp\n\0declare -x A=\"1\"\n\0f () \n{ \n    :\n}\nalias a='b'\n\0hermes";
+        let whole = b"/tmp\n\0declare -x A=\"1\"\n\0f () \n{ \n    :\n}\nalias a='b'\n\x007\0hermes";
         let dump = parse(whole).unwrap();
         assert_eq!(dump.directory, b"/tmp");
         assert_eq!(dump.exported, [(b"A".to_vec(), Some(b"1".to_vec()))]);
         assert_eq!(dump.definitions, b"f () \n{ \n    :\n}\nalias a='b'\n");
+        assert_eq!(dump.status, 7);
         for cut in 0..whole.len() {
             assert_eq!(parse(&whole[..cut]), None, "{cut}");
         }
-        assert_eq!(parse(b"/tmp\n\0rubbish\0\0hermes"), None);
-        assert_eq!(parse(b"/tmp\n\0\0\0\0hermes"), None);
+        assert_eq!(parse(b"/tmp\n\0\0\x30\0hermes"), None);
+        assert_eq!(parse(b"/tmp\n\0\x00256\0hermes"), None);
+        assert_eq!(parse(b"/tmp\n\0rubbish\0\0\x30\0hermes"), None);
+        assert_eq!(parse(b"/tmp\n\0\0\0\x30\0\0hermes"), None);
     }
 
     #[test]
@@ -96,7 +102,7 @@ mod tests {
     fn a_long_dump_is_read_whole() {
         let memory = create().unwrap();
         let value = "y".repeat(100_000);
-        let text = format!("/\n\0declare -x A=\"{value}\"\n\0\0hermes");
+        let text = format!("/\n\0declare -x A=\"{value}\"\n\0\x000\0hermes");
         rustix::io::write(&memory, text.as_bytes()).unwrap();
         assert_eq!(read(&memory).unwrap().exported, [(b"A".to_vec(), Some(value.into_bytes()))]);
     }

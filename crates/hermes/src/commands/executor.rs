@@ -3,10 +3,8 @@
 //! It confines itself before it does anything else, so nothing may come before that: no
 //! home, no log, no second thread.
 
-use std::os::fd::AsFd;
-
 use clap::Args;
-use hermes_executor::{Identity, serve};
+use hermes_executor::{Identity, serve, take_standard_streams};
 use hermes_proto::{Explain, Fault};
 use hermes_sandbox::confine::{self, Confinement};
 
@@ -21,11 +19,8 @@ pub(crate) const BUILD: &str = env!("CARGO_PKG_VERSION");
 pub(crate) struct Typed {}
 
 pub(crate) fn run(_typed: Typed, context: &mut Context) -> Result<(), Failure> {
-    let own = |descriptor: std::io::Result<_>| {
-        descriptor.map_err(|error| Failure::new(Fault::Failed, format_args!("standard streams are missing: {error}")))
-    };
-    let input = own(std::io::stdin().as_fd().try_clone_to_owned())?;
-    let output = own(std::io::stdout().as_fd().try_clone_to_owned())?;
+    let (input, output) = take_standard_streams()
+        .map_err(|error| Failure::new(Fault::Failed, format_args!("standard streams are missing: {error}")))?;
     let environment = context.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let identity = Identity { build: BUILD.to_owned(), environment };
     let enter = |confinement: &Confinement| confine::enter(confinement).map_err(|error| told(&error));

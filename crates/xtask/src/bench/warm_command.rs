@@ -6,7 +6,7 @@ use std::time::Instant;
 use hermes_home::config::Sandbox;
 
 use super::Bench;
-use super::place::{Place, run, runtime};
+use super::place::{Place, run};
 use super::start_up::{median, quiet, time};
 use super::table::{Figure, Limit, Row};
 
@@ -14,7 +14,8 @@ const ROUNDS: usize = 300;
 
 pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
     let place = Place::new(bench)?;
-    let runtime = runtime()?;
+    // One thread, as `hermes exec` has it, so that the two are compared and not the scheduler.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (environment, turn) = (runtime.block_on(place.environment(Sandbox::Auto))?, place.turn());
     let mut bare = quiet(Path::new("/bin/bash"), &["-c", "true"], &bench.folder);
     let (mut own, mut others) = (Vec::new(), Vec::new());
