@@ -60,6 +60,21 @@ impl CommandText {
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), working_directory: None, timeout: None, limits: OutputLimits::default() }
     }
+
+    /// The request for it in this turn, whose deadline it keeps.
+    pub(crate) fn request(self, turn: &TurnContext, environment: Vec<(String, String)>, stdin: Stdin) -> Request {
+        let until_deadline = turn.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let timeout = self.timeout.into_iter().chain(until_deadline).min();
+        Request::Run(RunCommand {
+            command: self.text,
+            environment,
+            working_directory: self.working_directory,
+            timeout_ms: timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+            stdin,
+            streams_output: true,
+            limits: self.limits,
+        })
+    }
 }
 
 impl Environment {
@@ -100,6 +115,11 @@ impl Environment {
         self.process.id()
     }
 
+    /// Whether its executor is gone, and everything in it.
+    pub fn has_ended(&self) -> bool {
+        self.link.ended().is_some()
+    }
+
     /// Runs a command to its end; `output` sees the output as it comes.
     pub async fn run(
         &self,
@@ -118,17 +138,7 @@ impl Environment {
         command: CommandText,
         stdin: Stdin,
     ) -> Result<RunningCommand, EnvironmentError> {
-        let until_deadline = turn.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let timeout = command.timeout.into_iter().chain(until_deadline).min();
-        let request = Request::Run(RunCommand {
-            command: command.text,
-            environment: self.environment_of(turn),
-            working_directory: command.working_directory,
-            timeout_ms: timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
-            stdin,
-            streams_output: true,
-            limits: command.limits,
-        });
+        let request = command.request(turn, self.environment_of(turn), stdin);
         Ok(RunningCommand::new(self.request(turn, &request)?))
     }
 

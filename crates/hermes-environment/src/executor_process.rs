@@ -4,6 +4,7 @@
 //! commands do. It ends when its link closes; this side also kills it if it does not.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +51,9 @@ impl ExecutorProcess {
     pub(crate) fn start(program: &ExecutorProgram) -> std::io::Result<(Self, Ends)> {
         let mut command = process::command(&program.path);
         command.args(&program.arguments).envs(program.environment.iter().cloned()).current_dir("/");
+        // A terminal sends Ctrl-C to a whole group. The runtime decides what it means; an executor that
+        // died of it could not say how its command ended.
+        command.process_group(0);
         let mut command = Command::from(command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;

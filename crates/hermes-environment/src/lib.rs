@@ -3,6 +3,7 @@
 mod environment;
 mod error;
 mod executor_process;
+pub mod held;
 pub mod link;
 mod local;
 mod running;
@@ -11,4 +12,4 @@ pub use environment::{CommandText, Environment, Surroundings};
 pub use error::EnvironmentError;
 pub use executor_process::ExecutorProgram;
 pub use local::LocalPlan;
-pub use running::RunningCommand;
+pub use running::{RunningCommand, command_result};

@@ -21,6 +21,17 @@ impl RunningCommand {
         self.pending.input()
     }
 
+    /// What it does next: output as it comes, then its answer. Output that is not taken stops the
+    /// command after a while. Safe to be dropped while waiting.
+    pub async fn next(&mut self) -> Result<Event, LinkError> {
+        self.pending.next().await
+    }
+
+    /// Asks for its end; the answer still comes.
+    pub fn interrupt(&self) {
+        self.pending.cancel();
+    }
+
     /// Waits for its end. A cancelled turn interrupts it; the result still comes, with what
     /// was printed until then.
     pub async fn finish(
@@ -40,13 +51,14 @@ impl RunningCommand {
             };
             match event {
                 Event::Output(bytes) => output(&bytes),
-                Event::Answer(answer) => return result(*answer),
+                Event::Answer(answer) => return command_result(*answer),
             }
         }
     }
 }
 
-fn result(answer: Answer) -> Result<CommandResult, LinkError> {
+/// The answer to a command, as one.
+pub fn command_result(answer: Answer) -> Result<CommandResult, LinkError> {
     match answer {
         Answer::Command(result) => Ok(result),
         Answer::Failed(failure) => Err(LinkError::Failed(failure)),

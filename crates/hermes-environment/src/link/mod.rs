@@ -20,6 +20,7 @@ use hermes_proto::executor::{
 };
 use hermes_proto::turn::TurnContext;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -51,26 +52,36 @@ pub type Notices = mpsc::Receiver<JobNotice>;
 impl Link {
     /// Opens the link: preambles, what the far end is told first, and its answer to it.
     pub async fn open(
+        reader: impl AsyncRead + Unpin + Send + 'static,
+        writer: impl AsyncWrite + Unpin + Send + 'static,
+        open: &impl Serialize,
+    ) -> Result<(Self, Ready, Notices), LinkError> {
+        let (link, answer, notices) = Self::open_with(reader, writer, open).await?;
+        match answer {
+            Started::Ready(ready) => Ok((link, ready, notices)),
+            Started::Refused(refused) => Err(LinkError::Refused { reason: refused.reason, hint: refused.hint }),
+        }
+    }
+
+    /// Opens a link whose far end answers in words of its own.
+    pub(crate) async fn open_with<A: DeserializeOwned>(
         mut reader: impl AsyncRead + Unpin + Send + 'static,
         mut writer: impl AsyncWrite + Unpin + Send + 'static,
         open: &impl Serialize,
-    ) -> Result<(Self, Ready, Notices), LinkError> {
+    ) -> Result<(Self, A, Notices), LinkError> {
         let mut bytes = preamble().to_vec();
         Frame::new(FrameKind::Handshake, RequestId::LINK, json(open)?).encode(&mut bytes);
         writer.write_all(&bytes).await.map_err(|error| LinkError::write(&error))?;
         writer.flush().await.map_err(|error| LinkError::write(&error))?;
         let mut decoder = FrameDecoder::default();
-        let ready = match receive_answer(&mut reader, &mut decoder).await? {
-            Started::Ready(ready) => ready,
-            Started::Refused(refused) => return Err(LinkError::Refused { reason: refused.reason, hint: refused.hint }),
-        };
+        let answer = receive_answer(&mut reader, &mut decoder).await?;
         let table = Arc::new(Table::new());
         let (outgoing, frames) = mpsc::unbounded_channel();
         let (notice, notices) = mpsc::channel(WAITING_NOTICES);
         let mut tasks = JoinSet::new();
         tasks.spawn(dispatch::read(reader, decoder, table.clone(), notice));
         tasks.spawn(dispatch::write(writer, frames, table.clone()));
-        Ok((Self { table, outgoing, _tasks: tasks }, ready, notices))
+        Ok((Self { table, outgoing, _tasks: tasks }, answer, notices))
     }
 
     /// Sends a request of this turn. Dropping the answer gives the request up.
@@ -94,10 +105,10 @@ fn json(message: &impl Serialize) -> Result<Vec<u8>, LinkError> {
     serde_json::to_vec(message).map_err(|source| LinkError::Encode { detail: source.to_string() })
 }
 
-async fn receive_answer(
+async fn receive_answer<A: DeserializeOwned>(
     reader: &mut (impl AsyncRead + Unpin),
     decoder: &mut FrameDecoder,
-) -> Result<Started, LinkError> {
+) -> Result<A, LinkError> {
     let mut first = [0; PREAMBLE_LENGTH];
     reader.read_exact(&mut first).await.map_err(|error| LinkError::no_greeting(&error))?;
     read_preamble(first)?;

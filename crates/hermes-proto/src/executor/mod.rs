@@ -3,6 +3,7 @@
 //! Control messages are JSON in a frame, so that both sides can be read in a trace and a
 //! newer field does not break an older peer; bytes of commands travel raw.
 
+mod attach;
 mod command;
 mod file;
 mod file_problem;
@@ -13,6 +14,7 @@ mod job;
 mod message;
 mod request;
 
+pub use attach::{Attach, AttachRefused, Attached, RefusalCause};
 pub use command::{CommandEnd, CommandResult, OutputLimits, RunCommand, Stdin};
 pub use file::{
     FileAnswer, FileEntry, FileKind, FileRequest, FoundLine, LineRole, ListFiles, PatchFile, PatchMode, ReadFile,

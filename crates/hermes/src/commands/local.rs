@@ -1,28 +1,41 @@
-//! The local environment of the current directory, for the commands that need one.
+//! Local environments of a home, for the commands that need one.
 
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use hermes_environment::{Environment, ExecutorProgram, LocalPlan, Surroundings};
-use hermes_home::config::{self, Overrides};
+use hermes_environment::{Environment, EnvironmentError, ExecutorProgram, LocalPlan, Surroundings};
+use hermes_home::config::{self, Config, ConfigError, Overrides, Terminal};
+use hermes_home::{Home, HomeRoot};
+use hermes_proto::HostEnvironment;
 
 use super::executor::BUILD;
 use crate::context::Context;
 use crate::exit::Failure;
 
-/// Starts it, and says how long its commands may take by default.
-pub(super) async fn start(context: &Context) -> Result<(Environment, Duration), Failure> {
-    let (root, home) = (context.root()?, context.home()?);
-    let loaded = config::load(&home, &context.environment, &Overrides::default())?;
-    let terminal = &loaded.config.terminal;
-    let plan = LocalPlan {
-        root: &root,
-        home: &home,
-        terminal,
-        host: &context.environment,
-        workspace: terminal.cwd.clone().into(),
-    };
-    let surroundings = Surroundings { host: Arc::new(context.environment.clone()), configured: plan.configured() };
-    let (environment, _notices) = Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings).await?;
-    Ok((environment, Duration::from_secs(terminal.timeout)))
+/// Where local environments come from.
+#[derive(Debug, Clone)]
+pub(super) struct Local {
+    root: HomeRoot,
+    pub(super) home: Home,
+    host: Arc<HostEnvironment>,
+}
+
+impl Local {
+    pub(super) fn of(context: &Context) -> Result<Self, Failure> {
+        Ok(Self { root: context.root()?, home: context.home()?, host: Arc::new(context.environment.clone()) })
+    }
+
+    /// The configuration as it is now.
+    pub(super) fn config(&self) -> Result<Config, ConfigError> {
+        Ok(config::load(&self.home, &self.host, &Overrides::default())?.config)
+    }
+
+    /// Starts an environment whose commands start in this folder.
+    pub(super) async fn start(&self, terminal: &Terminal, workspace: PathBuf) -> Result<Environment, EnvironmentError> {
+        let plan = LocalPlan { root: &self.root, home: &self.home, terminal, host: &self.host, workspace };
+        let surroundings = Surroundings { host: self.host.clone(), configured: plan.configured() };
+        let (environment, _notices) =
+            Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings).await?;
+        Ok(environment)
+    }
 }

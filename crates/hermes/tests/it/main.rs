@@ -8,5 +8,7 @@ mod command_line;
 mod config;
 mod doctor;
 mod environment;
+mod exec;
 mod profile;
+mod sandbox;
 mod support;

@@ -1,36 +1,53 @@
-//! `hermes exec`: runs one command exactly as an agent would.
+//! `hermes exec`: runs one command exactly as an agent would, or holds sessions for such commands.
 
-mod once;
+mod isolation;
+mod place;
+mod print;
+mod run;
+mod serve;
 mod signals;
 
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hermes_environment::CommandText;
+use hermes_home::config::{self, Terminal};
 use hermes_proto::Fault;
 use hermes_proto::executor::Stdin;
+use hermes_proto::session::SessionKey;
 
 use crate::context::{Context, usage};
 use crate::exit::Failure;
+
+const USAGE: &str = "hermes exec [OPTIONS] -- COMMAND...
+       hermes exec [OPTIONS] -c 'SHELL TEXT'
+       hermes exec --serve";
+
+const AFTER_HELP: &str = "\
+The exit code is the command's: 124 after a timeout, 130 after Ctrl-C, 128 + N after signal N.
+
+State between commands (working directory, exported variables, functions, aliases) is kept per --session while
+`hermes exec --serve` runs for this home. The session lives in the folder of its first command, and is
+closed after terminal.lifetime_seconds without use. Without --serve every command has an environment of its own.";
 
 /// Run one command the way an agent's would run
 ///
 /// The command runs confined, with the environment, limits and working directory that an
 /// agent's command has. Its output is printed as it comes, and its exit code is this program's.
 #[derive(Debug, Args)]
-#[command(override_usage = "hermes exec [OPTIONS] -- COMMAND...\n       hermes exec [OPTIONS] -c 'SHELL TEXT'")]
+#[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(crate) struct Typed {
     /// Shell text to run
     #[arg(short = 'c', value_name = "TEXT", conflicts_with = "words")]
     text: Option<String>,
-    /// The session the command belongs to
+    /// The session the command belongs to; its state is kept while somebody serves
     #[arg(long, value_name = "KEY")]
     session: Option<String>,
-    /// Where to run it
-    #[arg(long, value_enum, default_value = "local")]
-    backend: Backend,
+    /// Where to run it [default: terminal.backend]
+    #[arg(long, value_enum)]
+    backend: Option<Backend>,
     /// Seconds it may take [default: terminal.timeout]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     timeout: Option<f64>,
     /// Print one JSON object at the end instead of the output as it comes
     #[arg(long)]
@@ -38,11 +55,15 @@ pub(crate) struct Typed {
     /// Give it this program's standard input
     #[arg(long)]
     stdin: bool,
+    /// Hold the sessions of this home until SIGTERM or Ctrl-C
+    #[arg(long, conflicts_with_all = ["text", "words", "session", "timeout", "json", "stdin"])]
+    serve: bool,
     /// A program and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     words: Vec<String>,
 }
 
+/// The backends that there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Backend {
     Local,
@@ -50,9 +71,17 @@ enum Backend {
 
 /// What was meant.
 #[derive(Debug)]
+enum Meant {
+    Run(Exec),
+    Serve(Option<Backend>),
+}
+
+/// One command.
+#[derive(Debug)]
 struct Exec {
     text: String,
-    session: Option<String>,
+    session: Option<SessionKey>,
+    backend: Option<Backend>,
     timeout: Option<Duration>,
     stdin: Stdin,
     answer: Answer,
@@ -65,9 +94,11 @@ enum Answer {
     Json,
 }
 
-impl Exec {
-    fn of(typed: Typed) -> Result<Self, Failure> {
-        let Backend::Local = typed.backend;
+impl Meant {
+    fn by(typed: Typed) -> Result<Self, Failure> {
+        if typed.serve {
+            return Ok(Self::Serve(typed.backend));
+        }
         let text = match (typed.text, typed.words.as_slice()) {
             (Some(text), _) => text,
             (None, []) => {
@@ -75,14 +106,18 @@ impl Exec {
             }
             (None, words) => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
         };
+        let session = typed.session.map(SessionKey::try_from).transpose()?;
         let timeout = typed.timeout.map(seconds).transpose()?;
         let stdin = if typed.stdin { Stdin::Streamed } else { Stdin::Closed };
         let answer = if typed.json { Answer::Json } else { Answer::Output };
-        Ok(Self { text, session: typed.session, timeout, stdin, answer })
+        Ok(Self::Run(Exec { text, session, backend: typed.backend, timeout, stdin, answer }))
     }
+}
 
-    fn command(&self, default_timeout: Duration) -> CommandText {
-        CommandText { timeout: Some(self.timeout.unwrap_or(default_timeout)), ..CommandText::new(&self.text) }
+impl Exec {
+    fn command(&self, terminal: &Terminal) -> CommandText {
+        let timeout = self.timeout.unwrap_or(Duration::from_secs(terminal.timeout));
+        CommandText { timeout: Some(timeout), ..CommandText::new(&self.text) }
     }
 }
 
@@ -93,19 +128,47 @@ fn seconds(typed: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// A word as the shell reads it back.
+/// A word as the shell reads it back: never as a keyword, an assignment or an alias.
 fn quoted(word: &str) -> String {
-    hermes_home::files::quoted(std::path::Path::new(word))
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The place to run in. One that was asked for in vain is never replaced by another.
+fn backend(typed: Option<Backend>, terminal: &Terminal) -> Result<Backend, Failure> {
+    match (typed, terminal.backend) {
+        (Some(backend), _) => Ok(backend),
+        (None, config::Backend::Local) => Ok(Backend::Local),
+        (None, other) => {
+            let message = format!("terminal.backend is {}, and only local can run commands yet", other.as_str());
+            Err(Failure::new(Fault::Configuration, message)
+                .hint("give --backend local, or run: hermes config set terminal.backend local"))
+        }
+    }
 }
 
 pub(crate) fn run(typed: Typed, context: &mut Context) -> Result<(), Failure> {
-    let exec = Exec::of(typed)?;
+    let meant = Meant::by(typed)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Fault::Failed, format_args!("no runtime: {error}")))?;
-    let outcome = runtime.block_on(once::run(&exec, context));
-    // A read of standard input that nobody needs any more must not keep the program.
+    let outcome = match meant {
+        Meant::Run(exec) => runtime.block_on(run::run(&exec, context)),
+        Meant::Serve(typed) => runtime.block_on(serve::run(typed, context)),
+    };
+    // A read of standard input or a write that nobody waits for must not keep the program.
     runtime.shutdown_background();
     outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_words_and_nothing_else() {
+        for (word, expected) in [("ls", "'ls'"), ("", "''"), ("A=b", "'A=b'"), ("it's", r"'it'\''s'"), ("if", "'if'")] {
+            assert_eq!(quoted(word), expected);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C and a polite kill interrupt the command, and the program ends with its result.
+//! Ctrl-C, a polite kill and a closed terminal end what is under way, and then the program.
 
 use hermes_proto::Fault;
 use tokio::signal::unix::{SignalKind, signal};
@@ -12,12 +12,15 @@ pub(super) fn cancel_on(cancellation: CancellationToken) -> Result<JoinSet<()>, 
     let listen = |kind| {
         signal(kind).map_err(|error| Failure::new(Fault::Failed, format_args!("cannot listen for signals: {error}")))
     };
-    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut hangup = listen(SignalKind::hangup())?;
     let mut task = JoinSet::new();
     task.spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
         cancellation.cancel();
     });

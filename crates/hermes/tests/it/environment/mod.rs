@@ -16,13 +16,13 @@ use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
 
 /// A host whose own environment is full of another chat's identity, as the original's was
 /// after the first turn.
-fn polluted_host() -> HostEnvironment {
+pub(crate) fn polluted_host() -> HostEnvironment {
     let foreign = SessionVariable::ALL.map(|variable| (variable.name(), "LEFT_BEHIND"));
     HostEnvironment::from_pairs(foreign.into_iter().chain([("PATH", "/usr/local/bin:/usr/bin:/bin")]))
 }
 
 /// An unconfined environment that starts in `folder`; these tests are about identity.
-async fn environment(folder: &Path, host: HostEnvironment) -> Environment {
+pub(crate) async fn environment(folder: &Path, host: HostEnvironment) -> Environment {
     let program = ExecutorProgram {
         path: env!("CARGO_BIN_EXE_hermes").into(),
         arguments: vec!["executor".into()],
@@ -40,7 +40,7 @@ async fn environment(folder: &Path, host: HostEnvironment) -> Environment {
 }
 
 /// A message that has just arrived.
-fn arrived(hosting: &Hosting) -> TurnContext {
+pub(crate) fn arrived(hosting: &Hosting) -> TurnContext {
     TurnContext::arrived(hosting, Edge::new(Surface::Gateway, Arc::new(NobodyToAsk)))
 }
 

@@ -1,0 +1,85 @@
+//! Where one command runs: in a session that another process holds, or in an environment of its own.
+
+use std::path::Path;
+
+use hermes_environment::held::Attachment;
+use hermes_environment::link::LinkError;
+use hermes_environment::{CommandText, Environment, EnvironmentError, RunningCommand};
+use hermes_home::config::Terminal;
+use hermes_proto::executor::{Attach, IsolationReport, Stdin};
+use hermes_proto::session::SessionKey;
+use hermes_proto::turn::TurnContext;
+
+use super::Exec;
+use crate::commands::executor::BUILD;
+use crate::commands::local::Local;
+use crate::exit::Failure;
+
+pub(super) enum Place {
+    Own(Box<Environment>),
+    Held(Attachment),
+}
+
+impl Place {
+    pub(super) async fn find(exec: &Exec, local: &Local, terminal: &Terminal) -> Result<Self, Failure> {
+        if let Some(session) = &exec.session
+            && let Some(attachment) = Attachment::open(local.home.path(), &attach(session, terminal)?).await?
+        {
+            return Ok(Self::Held(attachment));
+        }
+        Ok(Self::Own(Box::new(local.start(terminal, terminal.cwd.clone().into()).await?)))
+    }
+
+    pub(super) fn isolation(&self) -> &IsolationReport {
+        match self {
+            Self::Own(environment) => environment.isolation(),
+            Self::Held(attachment) => attachment.isolation(),
+        }
+    }
+
+    /// What the person should know about it.
+    pub(super) fn notes(&self) -> &[String] {
+        match self {
+            Self::Own(_) => &[],
+            Self::Held(attachment) => attachment.notes(),
+        }
+    }
+
+    pub(super) fn begin(
+        &self,
+        turn: &TurnContext,
+        command: CommandText,
+        stdin: Stdin,
+    ) -> Result<RunningCommand, Failure> {
+        match self {
+            Self::Own(environment) => Ok(environment.begin(turn, command, stdin)?),
+            Self::Held(attachment) => Ok(attachment.begin(turn, command, stdin)?),
+        }
+    }
+
+    /// An error of a command that ran here.
+    pub(super) fn failure(&self, error: LinkError) -> Failure {
+        match self {
+            Self::Own(_) => error.into(),
+            Self::Held(_) => Attachment::error(error).into(),
+        }
+    }
+
+    /// Ends what is this command's own.
+    pub(super) async fn close(self) -> Result<(), Failure> {
+        match self {
+            Self::Own(environment) => Ok(environment.close().await?),
+            Self::Held(_) => Ok(()),
+        }
+    }
+}
+
+/// A new session lives where its first command is given.
+fn attach(session: &SessionKey, terminal: &Terminal) -> Result<Attach, Failure> {
+    let configured = Path::new(&terminal.cwd);
+    let workspace = std::path::absolute(configured)
+        .map_err(|source| EnvironmentError::Workspace { path: configured.to_owned(), source })?;
+    let working_directory = workspace.to_str().map(str::to_owned);
+    let working_directory = working_directory.ok_or(EnvironmentError::PathNotText { path: workspace })?;
+    Ok(Attach { build: BUILD.to_owned(), session: session.clone(), working_directory })
+}
