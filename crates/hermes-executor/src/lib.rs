@@ -1,6 +1,6 @@
 //! Runs things beside the commands: one process per session, reached over one link.
 //!
-//! [`serve`] is the whole program. Everything in it happens on one thread, except file
+//! [`serve()`] is the whole program. Everything in it happens on one thread, except file
 //! operations, which may block; no lock is held and nothing is polled.
 
 mod command;

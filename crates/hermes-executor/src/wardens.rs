@@ -9,7 +9,7 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use hermes_sandbox::warden::{REPORT_LENGTH, Report, Warden, own_children};
+use hermes_sandbox::warden::{Memory, REPORT_LENGTH, Report, Warden, own_children};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, kill_process, pidfd_open, pidfd_send_signal,
     set_child_subreaper, waitid,
@@ -48,6 +48,8 @@ pub(crate) struct Guarded {
     pidfd: Stream,
     reports: Stream,
     lifetime: Lifetime,
+    /// What the warden works with; freed when it has been reaped.
+    memory: RefCell<Option<Memory>>,
     /// Set when nothing of it is left.
     gone: CancellationToken,
 }
@@ -108,6 +110,11 @@ impl Wardens {
         // A pidfd cannot fail to be waited for; if it does, reaping below waits instead.
         let _ = guarded.pidfd.readable().await;
         let status = waitid(WaitId::PidFd(rustix::fd::AsFd::as_fd(&guarded.pidfd)), WaitIdOptions::EXITED);
+        if status.as_ref().is_ok_and(Option::is_some)
+            && let Some(memory) = guarded.memory.take()
+        {
+            memory.release();
+        }
         self.known.borrow_mut().remove(&number);
         let ended_well = status.ok().flatten().and_then(|status| status.exit_status()) == Some(0);
         if !ended_well {
@@ -149,7 +156,8 @@ async fn end_stray(stray: Pid) {
 impl Guarded {
     fn new(warden: Warden, lifetime: Lifetime) -> io::Result<Self> {
         let (pidfd, reports) = (Stream::process(warden.pidfd)?, Stream::reader(warden.reports)?);
-        Ok(Self { pidfd, reports, lifetime, gone: CancellationToken::new() })
+        let memory = RefCell::new(Some(warden.memory));
+        Ok(Self { pidfd, reports, lifetime, memory, gone: CancellationToken::new() })
     }
 
     /// The next news of the shell; `None` when the warden is gone.

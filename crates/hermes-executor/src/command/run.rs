@@ -94,8 +94,8 @@ async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> E
     ending
 }
 
-/// Waits for the command to be over: its shell has ended, or has left a whole state and closed its
-/// outputs, which nobody else holds. What is then still to come is the kernel's work.
+/// Waits for the command to be over: its shell has ended, or has left its state with a status and
+/// closed its outputs, which nobody else holds. What is then still to come is the kernel's work.
 async fn over(running: &Running) -> Ending {
     let shell_end = shell_end(&running.guarded);
     tokio::pin!(shell_end);
@@ -104,8 +104,8 @@ async fn over(running: &Running) -> Ending {
         ending = &mut shell_end => return ending,
         () = running.output.pump() => {}
     }
-    match read_dump(&running.memory) {
-        Some(dump) => Ending::ByItself(CommandEnd::Exited, dump.status.into()),
+    match read_dump(&running.memory).and_then(|dump| dump.status) {
+        Some(status) => Ending::ByItself(CommandEnd::Exited, status.into()),
         None => shell_end.await,
     }
 }

@@ -81,19 +81,19 @@ fn dump() -> String {
     let end = String::from_utf8_lossy(DUMP_END);
     format!(
         "{{ \\builtin pwd -P; {separator} \\builtin export -p; {separator} \\builtin declare -f; \\builtin declare -Fx; \
-         \\builtin alias -p; \\builtin printf \"\\0%s\\0{end}\" \"${STATUS_VARIABLE}\"; }} >&{STATE_DESCRIPTOR};"
+         \\builtin alias -p; \\builtin printf \"\\0%s\\0{end}\" \"${{{STATUS_VARIABLE}-}}\"; }} >&{STATE_DESCRIPTOR};"
     )
 }
 
 const QUIET: &str = "\\builtin trap - DEBUG ERR RETURN; \\builtin set +eux;";
 
-/// When the shell ends. Its state is written unless [`ending`] has done so, and its outputs are closed: a
-/// whole state and the end of all output together say that the command is over, before the shell's
-/// memory has been given back.
+/// When the shell ends. After [`ending`] there is nothing left but to close its outputs: a state with a
+/// status and the end of all output together say that the command is over, before the shell's memory has
+/// been given back. A shell that ends earlier, by `exit` or by a signal, leaves its state without a
+/// status: how it ended is known when it has.
 fn trap() -> String {
     format!(
-        "{{ case \"${{{STATUS_VARIABLE}+x}}\" in \"\") {STATUS_VARIABLE}=$?; {QUIET} {} ;; esac; }} >&- 2>&-; \
-         \\builtin exec >&- 2>&-",
+        "case \"${{{STATUS_VARIABLE}+x}}\" in \"\") {{ {QUIET} {} }} >&- 2>&- ;; *) \\builtin exec >&- 2>&- ;; esac",
         dump()
     )
 }

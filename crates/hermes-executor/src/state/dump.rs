@@ -33,8 +33,8 @@ pub(crate) struct Dump {
     /// Functions, which of them are exported, and aliases, in this order, as bash prints them
     /// and reads them again.
     pub(super) definitions: Vec<u8>,
-    /// Its exit status.
-    pub(crate) status: u8,
+    /// The status of a command that came to its end, and not to an early one.
+    pub(crate) status: Option<u8>,
 }
 
 /// Reads what a shell has left so far; `None` if it left nothing whole.
@@ -61,7 +61,10 @@ fn parse(text: &[u8]) -> Option<Dump> {
     let directory = directory.strip_suffix(b"\n").unwrap_or(directory).to_vec();
     let exported = declarations::parse(next()?)?;
     let definitions = next()?.to_vec();
-    let status = str::from_utf8(next()?).ok()?.parse().ok()?;
+    let status = match next()? {
+        b"" => None,
+        status => Some(str::from_utf8(status).ok()?.parse().ok()?),
+    };
     // The separator before the end mark makes one more, empty, part.
     (next()? == b"" && parts.next().is_none()).then_some(Dump { directory, exported, definitions, status })
 }
@@ -78,7 +81,8 @@ mod tests {
         assert_eq!(dump.directory, b"/tmp");
         assert_eq!(dump.exported, [(b"A".to_vec(), Some(b"1".to_vec()))]);
         assert_eq!(dump.definitions, b"f () \n{ \n    :\n}\nalias a='b'\n");
-        assert_eq!(dump.status, 7);
+        assert_eq!(dump.status, Some(7));
+        assert_eq!(parse(b"/\n\0\0\0\0hermes").unwrap().status, None);
         for cut in 0..whole.len() {
             assert_eq!(parse(&whole[..cut]), None, "{cut}");
         }

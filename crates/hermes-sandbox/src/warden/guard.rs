@@ -7,10 +7,9 @@
 //!
 //! Only system calls, no allocation: see the module's head.
 
-use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
 
@@ -22,9 +21,10 @@ use rustix::process::{
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::children;
-use super::launch::Passed;
+use super::orders::{Orders, borrowed};
+use super::raw::{self, clone_onto};
 use super::report::{Report, StartStep};
-use super::shell::{become_shell, end, last_error};
+use super::shell::{become_shell, end};
 use super::signals::{Awaited, Woken, forget_actions};
 
 /// From the polite signal to the one that cannot be ignored.
@@ -33,27 +33,16 @@ const GRACE: Duration = Duration::from_secs(1);
 /// What the shell's process needs of a stack before it is a shell: a few small frames.
 const SHELL_STACK: usize = 64 * 1024;
 
-/// Everything a warden needs, made before the fork. Borrowed from the launch, whose memory
-/// the fork copies.
-#[derive(Debug)]
-pub(super) struct Orders<'a> {
-    pub(super) program: &'a CStr,
-    /// Ends with null.
-    pub(super) arguments: &'a [*const c_char],
-    /// Ends with null.
-    pub(super) environment: &'a [*const c_char],
-    pub(super) passed: &'a [Passed<'a>],
-    pub(super) directory: BorrowedFd<'a>,
-    pub(super) takes_terminal: bool,
-    pub(super) tells_start: bool,
-    pub(super) report: BorrowedFd<'a>,
-    /// Where the shell's fork put its copy of `report`.
-    pub(super) report_copy: Cell<RawFd>,
-    pub(super) executor: Pid,
+/// Where a warden begins.
+#[expect(unsafe_code, reason = "an argument that has gone through the kernel")]
+pub(super) extern "C" fn guard_main(orders: *mut c_void) -> ! {
+    // SAFETY: `Launch::start` made it from orders that are freed only after this process was reaped, and
+    // that nobody changes meanwhile.
+    guard(unsafe { &*orders.cast::<Orders>() })
 }
 
 /// Is the warden until nothing is left to guard.
-pub(super) fn guard(orders: &Orders<'_>) -> ! {
+fn guard(orders: &Orders) -> ! {
     forget_actions();
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
     // The executor may have died before the signal was asked for.
@@ -63,58 +52,63 @@ pub(super) fn guard(orders: &Orders<'_>) -> ! {
     let process = match start_shell(orders) {
         Ok(process) => process,
         Err(error) => {
-            Report::Failed { step: StartStep::Fork, error }.send(orders.report);
+            Report::Failed { step: StartStep::Fork, error }.send(borrowed(orders.report));
             end(1)
         }
     };
-    keep_only(orders.report.as_raw_fd());
+    keep_only(orders.report);
     let _ = rustix::process::chdir(c"/");
     let _ = rustix::thread::set_name(c"hermes-warden");
     if orders.tells_start {
-        Report::Started { process: process.as_raw_nonzero().get() }.send(orders.report);
+        Report::Started { process: process.as_raw_nonzero().get() }.send(borrowed(orders.report));
     }
-    watch(process, orders.report)
+    watch(process, borrowed(orders.report))
 }
 
-/// Makes the process that becomes the shell. It borrows the warden's memory until then, which
-/// saves copying it a second time; the warden sleeps meanwhile.
+/// Makes the process that becomes the shell. The warden sleeps until it has.
 #[expect(unsafe_code, reason = "creating a process by hand")]
-fn start_shell(orders: &Orders<'_>) -> Result<Pid, i32> {
-    let mut stack = [MaybeUninit::<u8>::uninit(); SHELL_STACK];
-    let top = stack.as_mut_ptr_range().end.cast::<c_void>();
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+fn start_shell(orders: &Orders) -> Result<Pid, i32> {
+    const FLAGS: i32 = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let mut stack = ShellStack([MaybeUninit::uninit(); SHELL_STACK]);
+    let top = stack.0.as_mut_ptr_range().end.cast::<u8>();
     let argument = ptr::from_ref(orders).cast_mut().cast::<c_void>();
-    // SAFETY: the child runs `shell_main` on a stack of its own, which is not touched by
-    // anybody else: this process sleeps until the child has become a program or ended
-    // (CLONE_VFORK). `orders` outlives that for the same reason.
-    match unsafe { libc::clone(shell_main, top, flags, argument) } {
-        -1 => Err(last_error()),
-        child => Pid::from_raw(child).ok_or(libc::ESRCH),
-    }
+    // SAFETY: the new process runs `shell_main` on a stack that is not touched by anybody else:
+    // this one sleeps until it has become a program or ended (CLONE_VFORK). `orders` outlives that.
+    let process = unsafe { clone_onto(top, FLAGS, ptr::null_mut(), shell_main, argument) }?;
+    Pid::from_raw(process).ok_or(libc::ESRCH)
 }
+
+/// As a stack has to be.
+#[repr(align(16))]
+struct ShellStack([MaybeUninit<u8>; SHELL_STACK]);
 
 /// Where the shell's process begins.
-#[expect(unsafe_code, reason = "an argument that has gone through C")]
-extern "C" fn shell_main(orders: *mut c_void) -> c_int {
+#[expect(unsafe_code, reason = "an argument that has gone through the kernel")]
+extern "C" fn shell_main(orders: *mut c_void) -> ! {
     // SAFETY: `start_shell` made it from a reference that lives until this process has
     // become another program or ended.
-    become_shell(unsafe { &*orders.cast::<Orders<'_>>() })
+    become_shell(unsafe { &*orders.cast::<Orders>() })
 }
 
 /// Closes every descriptor but this one: a warden must not hold the link, nor a pipe of any command.
-#[expect(unsafe_code, reason = "rustix has no close_range")]
 fn keep_only(kept: RawFd) {
     let kept = kept.cast_unsigned();
-    // SAFETY: the descriptors' owners are copies in this process, which are never used or
-    // dropped again: `guard` does not return.
+    if kept > 0 {
+        close_range(0, kept.wrapping_sub(1));
+    }
+    close_range(kept.wrapping_add(1), u32::MAX);
+}
+
+/// Closes descriptors. A kernel before 5.9 cannot do it at once: one by one, as far as a default
+/// limit reaches.
+#[expect(unsafe_code, reason = "descriptors by number, without owners")]
+fn close_range(first: u32, last: u32) {
+    // SAFETY: the owners of the descriptors are in the executor and mean its own table; this process
+    // has a copy of it that nothing else uses.
     unsafe {
-        if kept > 0 {
-            libc::syscall(libc::SYS_close_range, 0, kept.wrapping_sub(1), 0);
-        }
-        if libc::syscall(libc::SYS_close_range, kept.wrapping_add(1), libc::c_uint::MAX, 0) == -1 {
-            // A kernel before 5.9: one by one, as far as a default limit reaches.
-            for descriptor in (0..4096).filter(|descriptor| *descriptor != kept.cast_signed()) {
-                libc::close(descriptor);
+        if raw::call(libc::SYS_close_range, [first as usize, last as usize, 0, 0, 0]).is_err() {
+            for descriptor in first..=last.min(4096) {
+                let _ = raw::call(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0]);
             }
         }
     }

@@ -1,21 +1,20 @@
-//! The executor's side: what is to be started is written down, then forked.
+//! The executor's side: what is to be started is written down, then a warden is made.
 
-use std::cell::Cell;
-use std::ffi::{CString, c_char};
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, getpid};
 
-use super::guard::{Orders, guard};
-use super::shell::last_error;
+use super::guard::guard_main;
+use super::orders::{Memory, Orders};
+use super::raw::clone_onto;
 use super::signals::Blocked;
 
 /// Passed descriptors have numbers up to this one, and there are at most eight.
 pub(super) const HIGHEST_PASSED: RawFd = 255;
-const MOST_PASSED: usize = 8;
+pub(super) const MOST_PASSED: usize = 8;
 
 /// A descriptor that the shell gets under a fixed number.
 #[derive(Debug, Clone, Copy)]
@@ -59,32 +58,26 @@ pub struct Warden {
     pub pidfd: OwnedFd,
     /// Where its [`super::Report`]s come from; at its end when the warden is gone.
     pub reports: OwnedFd,
+    /// What it works with. To be released when it has been reaped.
+    pub memory: Memory,
 }
 
 impl Launch<'_> {
-    /// Forks the warden, which starts the program. Must be called from the thread that
+    /// Makes the warden, which starts the program. Must be called from the thread that
     /// lives as long as the process: its end is what the warden takes for the executor's.
-    pub fn start(&self) -> Result<Warden, LaunchError> {
+    pub fn start(self) -> Result<Warden, LaunchError> {
         if let Some(wrong) = self.first_impossible() {
             return Err(LaunchError::Passed { target: wrong });
         }
         let (reports, report) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| LaunchError::Pipe(error.into()))?;
-        let arguments = pointers(&self.arguments);
-        let environment = pointers(&self.environment);
-        let orders = Orders {
-            program: &self.program,
-            arguments: &arguments,
-            environment: &environment,
-            passed: &self.passed,
-            directory: self.directory,
-            takes_terminal: self.takes_terminal,
-            tells_start: self.tells_start,
-            report: report.as_fd(),
-            report_copy: Cell::new(-1),
-            executor: getpid(),
-        };
-        let (process, pidfd) = fork_guard(&orders).map_err(LaunchError::Fork)?;
-        Ok(Warden { process, pidfd, reports })
+        let mut memory = Memory::new(Orders::new(self, report.as_fd(), getpid()));
+        match make_warden(&mut memory) {
+            Ok((process, pidfd)) => Ok(Warden { process, pidfd, reports, memory }),
+            Err(error) => {
+                memory.release();
+                Err(LaunchError::Fork(error))
+            }
+        }
     }
 
     fn first_impossible(&self) -> Option<RawFd> {
@@ -96,24 +89,15 @@ impl Launch<'_> {
 }
 
 #[expect(unsafe_code, reason = "creating a process by hand")]
-fn fork_guard(orders: &Orders<'_>) -> io::Result<(Pid, OwnedFd)> {
-    let flags = libc::c_long::from(libc::CLONE_PIDFD | libc::SIGCHLD);
+fn make_warden(memory: &mut Memory) -> io::Result<(Pid, OwnedFd)> {
+    const FLAGS: i32 = libc::CLONE_VM | libc::CLONE_PIDFD | libc::SIGCHLD;
     let mut pidfd: RawFd = -1;
     let _blocked = Blocked::new();
-    // SAFETY: the only flag asks for a descriptor, which is written to `pidfd`; without a
-    // stack the child is a copy of this process, as fork makes it. It makes system calls
-    // only and never returns: `guard` is written for that.
-    let child = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, &raw mut pidfd, 0_usize, 0_usize) };
-    if child == 0 {
-        guard(orders);
-    }
-    let child = i32::try_from(child).ok().filter(|child| *child > 0).and_then(Pid::from_raw);
-    let Some(child) = child else { return Err(io::Error::from_raw_os_error(last_error())) };
+    // SAFETY: stack and orders are in `memory`, which is freed only after the warden was reaped; the
+    // warden begins in `guard_main`, which makes system calls only and never returns.
+    let made = unsafe { clone_onto(memory.stack(), FLAGS, &raw mut pidfd, guard_main, memory.orders()) };
+    let process = made.and_then(|process| Pid::from_raw(process).ok_or(libc::ESRCH));
+    let process = process.map_err(io::Error::from_raw_os_error)?;
     // SAFETY: the kernel made this descriptor for us and nobody else knows it.
-    Ok((child, unsafe { OwnedFd::from_raw_fd(pidfd) }))
-}
-
-/// As C wants a list: pointers that live as long as the strings, and a null.
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
+    Ok((process, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }

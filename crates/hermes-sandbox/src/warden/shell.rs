@@ -5,16 +5,17 @@
 //! gets too; so all are first copied above the highest fixed number.
 
 use std::convert::Infallible;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, RawFd};
 
-use super::guard::Orders;
 use super::launch::HIGHEST_PASSED;
+use super::orders::{Orders, borrowed};
+use super::raw;
 use super::report::{Report, StartStep};
 use super::signals;
 
 /// Becomes the shell, or says over `report` why not, and ends. The warden it is a copy of has
 /// already forgotten all signal actions.
-pub(super) fn become_shell(orders: &Orders<'_>) -> ! {
+pub(super) fn become_shell(orders: &Orders) -> ! {
     let Err((step, error)) = prepare(orders);
     // The report's own descriptor may have been replaced on the way; the copy has not.
     if let Some(report) = copy_above(orders.report_copy.get()) {
@@ -30,12 +31,13 @@ pub(super) fn end(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-fn prepare(orders: &Orders<'_>) -> Result<Infallible, (StartStep, i32)> {
+fn prepare(orders: &Orders) -> Result<Infallible, (StartStep, i32)> {
     // Cannot fail: a fresh fork leads no group.
     let _ = rustix::process::setsid();
     let failed = |step: StartStep| move |error: i32| (step, error);
-    orders.report_copy.set(raise(orders.report.as_raw_fd()).map_err(failed(StartStep::Descriptors))?);
-    rustix::process::fchdir(orders.directory).map_err(|error| (StartStep::Directory, error.raw_os_error()))?;
+    orders.report_copy.set(raise(orders.report).map_err(failed(StartStep::Descriptors))?);
+    rustix::process::fchdir(borrowed(orders.directory))
+        .map_err(|error| (StartStep::Directory, error.raw_os_error()))?;
     place_descriptors(orders).map_err(failed(StartStep::Descriptors))?;
     if orders.takes_terminal {
         take_terminal().map_err(failed(StartStep::Terminal))?;
@@ -45,14 +47,14 @@ fn prepare(orders: &Orders<'_>) -> Result<Infallible, (StartStep, i32)> {
 }
 
 /// Each passed descriptor gets its number; all others will close.
-fn place_descriptors(orders: &Orders<'_>) -> Result<(), i32> {
-    let mut raised = [-1; 8];
-    for (copy, passed) in raised.iter_mut().zip(orders.passed) {
-        *copy = raise(passed.source.as_raw_fd())?;
+fn place_descriptors(orders: &Orders) -> Result<(), i32> {
+    let mut raised = orders.passed;
+    for (source, _) in raised.iter_mut().flatten() {
+        *source = raise(*source)?;
     }
     close_on_exec_from(3);
-    for (copy, passed) in raised.iter().zip(orders.passed) {
-        duplicate_to(*copy, passed.target)?;
+    for (source, target) in raised.iter().flatten() {
+        duplicate_to(*source, *target)?;
     }
     Ok(())
 }
@@ -61,53 +63,48 @@ fn place_descriptors(orders: &Orders<'_>) -> Result<(), i32> {
 #[expect(unsafe_code, reason = "descriptors by number, without owners")]
 fn raise(descriptor: RawFd) -> Result<RawFd, i32> {
     let above = HIGHEST_PASSED.wrapping_add(1);
+    let (command, descriptor) = (libc::F_DUPFD_CLOEXEC as usize, descriptor as usize);
     // SAFETY: duplicates a number; no memory is involved.
-    match unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, above) } {
-        -1 => Err(last_error()),
-        copy => Ok(copy),
-    }
+    let copy = unsafe { raw::call(libc::SYS_fcntl, [descriptor, command, above as usize, 0, 0]) }?;
+    RawFd::try_from(copy).map_err(|_| libc::EMFILE)
 }
 
-/// A descriptor that [`raise`] made, if it did.
-#[expect(unsafe_code, reason = "descriptors by number, without owners")]
+/// A descriptor that [`raise`] made, if it did. Numbers above the fixed ones are never replaced here.
 fn copy_above(number: RawFd) -> Option<BorrowedFd<'static>> {
-    // SAFETY: numbers above the fixed ones are never replaced here, and this process ends
-    // before anything else could close it.
-    (number > HIGHEST_PASSED).then(|| unsafe { BorrowedFd::borrow_raw(number) })
+    (number > HIGHEST_PASSED).then(|| borrowed(number))
 }
 
+/// The source is above all targets, so they are never the same, which `dup3` would refuse.
 #[expect(unsafe_code, reason = "descriptors by number, without owners")]
 fn duplicate_to(source: RawFd, target: RawFd) -> Result<(), i32> {
     // SAFETY: replaces a number in this process, which will never again use what it meant.
-    if unsafe { libc::dup2(source, target) } == -1 { Err(last_error()) } else { Ok(()) }
+    unsafe { raw::call(libc::SYS_dup3, [source as usize, target as usize, 0, 0, 0]) }.map(drop)
 }
 
 /// What we were started with and did not mark ourselves must not reach a command either.
 /// Kernels before 5.11 cannot do it at once; there only our own marks hold.
-#[expect(unsafe_code, reason = "rustix has no close_range")]
-fn close_on_exec_from(first: libc::c_uint) {
+#[expect(unsafe_code, reason = "descriptors by number, without owners")]
+fn close_on_exec_from(first: usize) {
+    let (last, mark) = (u32::MAX as usize, libc::CLOSE_RANGE_CLOEXEC as usize);
     // SAFETY: changes marks of descriptors; no memory is involved.
-    unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let _ = unsafe { raw::call(libc::SYS_close_range, [first, last, mark, 0, 0]) };
 }
 
 #[expect(unsafe_code, reason = "descriptors by number, without owners")]
 fn take_terminal() -> Result<(), i32> {
+    let (input, request) = (libc::STDIN_FILENO as usize, libc::TIOCSCTTY as usize);
     // SAFETY: makes standard input the terminal of this session; no memory is involved.
-    if unsafe { libc::ioctl(libc::STDIN_FILENO, libc::TIOCSCTTY, 0) } == -1 { Err(last_error()) } else { Ok(()) }
+    unsafe { raw::call(libc::SYS_ioctl, [input, request, 0, 0, 0]) }.map(drop)
 }
 
 /// Returns only if it failed, with the error number.
-#[expect(unsafe_code, reason = "rustix's own is hidden behind its runtime feature")]
-fn execute(orders: &Orders<'_>) -> i32 {
-    // SAFETY: `Launch` made all three from C strings that it still owns in this copy of its
-    // memory, and ended both lists with a null pointer.
-    unsafe { libc::execve(orders.program.as_ptr(), orders.arguments.as_ptr(), orders.environment.as_ptr()) };
-    last_error()
-}
-
-/// The error number of the call just made.
-#[expect(unsafe_code, reason = "reading the C library's error number without its wrapper types")]
-pub(super) fn last_error() -> i32 {
-    // SAFETY: the location is valid for this thread as long as it lives.
-    unsafe { *libc::__errno_location() }
+#[expect(unsafe_code, reason = "becoming another program")]
+fn execute(orders: &Orders) -> i32 {
+    let program = orders.program.as_ptr().addr();
+    let (arguments, environment) = (orders.arguments().addr(), orders.environment().addr());
+    // SAFETY: all three are made of C strings that the orders own, and both lists end with null.
+    match unsafe { raw::call(libc::SYS_execve, [program, arguments, environment, 0, 0]) } {
+        Ok(_) => 0,
+        Err(error) => error,
+    }
 }

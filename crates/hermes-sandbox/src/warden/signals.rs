@@ -5,7 +5,10 @@
 //! when it wants them; the shell gets a clean slate just before it becomes a program.
 
 use std::mem;
+use std::ptr;
 use std::time::Duration;
+
+use super::raw;
 
 /// All signals of this thread are held back while this exists.
 #[derive(Debug)]
@@ -47,35 +50,34 @@ pub(super) enum Woken {
     Clock,
 }
 
-/// The two signals a warden waits for.
-pub(super) struct Awaited(libc::sigset_t);
+/// The two signals a warden waits for, as the kernel's set of bits.
+#[derive(Debug)]
+pub(super) struct Awaited(u64);
+
+/// Bytes of a kernel's set of signals.
+const SET_LENGTH: usize = size_of::<u64>();
 
 impl Awaited {
-    #[expect(unsafe_code, reason = "rustix leaves signal sets to the C library")]
     pub(super) fn new() -> Self {
-        // SAFETY: a signal set is plain bits, for which zero is valid; the calls write to it only.
-        unsafe {
-            let mut set: libc::sigset_t = mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            libc::sigaddset(&raw mut set, libc::SIGCHLD);
-            libc::sigaddset(&raw mut set, libc::SIGTERM);
-            Self(set)
-        }
+        Self(bit(libc::SIGCHLD) | bit(libc::SIGTERM))
     }
 
     /// Sleeps until one of them comes, at most this long.
     #[expect(unsafe_code, reason = "rustix cannot wait for a signal")]
     pub(super) fn wait(&self, longest: Option<Duration>) -> Woken {
+        const TERMINATE: usize = libc::SIGTERM as usize;
+        const CHILD: usize = libc::SIGCHLD as usize;
         let time = longest.map(|longest| libc::timespec {
             tv_sec: libc::time_t::try_from(longest.as_secs()).unwrap_or(libc::time_t::MAX),
             tv_nsec: libc::c_long::from(longest.subsec_nanos().cast_signed()),
         });
-        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+        let arguments = [ptr::from_ref(&self.0).addr(), 0, time.addr(), SET_LENGTH, 0];
         // SAFETY: the set and the time (or null for ever) are valid during the call; where
         // the signal came from is not asked for.
-        match unsafe { libc::sigtimedwait(&raw const self.0, std::ptr::null_mut(), time) } {
-            libc::SIGTERM => Woken::Order,
-            libc::SIGCHLD => Woken::Child,
+        match unsafe { raw::call(libc::SYS_rt_sigtimedwait, arguments) } {
+            Ok(TERMINATE) => Woken::Order,
+            Ok(CHILD) => Woken::Child,
             // EAGAIN when the time is over; EINTR cannot be told apart from a child's news
             // and asks for the same: look again. Without a limit only the latter can be.
             _ if longest.is_some() => Woken::Clock,
@@ -84,31 +86,31 @@ impl Awaited {
     }
 }
 
+const fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
+}
+
 /// Every signal does by default what it does by default, those that the C library keeps to
 /// itself included: a parent may have ignored them for us. The mask stays as it is.
 #[expect(unsafe_code, reason = "rustix leaves signal actions to the C library")]
 pub(super) fn forget_actions() {
-    const LAST: i32 = 64;
+    const LAST: usize = 64;
     /// Action, flags, restorer and mask of the kernel's own structure, with room to spare.
     const DEFAULT_ACTION: [u64; 8] = [0; 8];
-    const MASK_LENGTH: usize = 8;
     for signal in 1..=LAST {
         // SAFETY: the kernel reads its structure, which all zeros make the default action
-        // without flags, and writes nothing; numbers that cannot be set are refused.
-        unsafe {
-            let nothing: *mut u64 = std::ptr::null_mut();
-            libc::syscall(libc::SYS_rt_sigaction, signal, DEFAULT_ACTION.as_ptr(), nothing, MASK_LENGTH);
-        }
+        // without flags, and writes nothing; numbers that cannot be set are refused. Actions are this
+        // process's own, though its memory is not.
+        let _ =
+            unsafe { raw::call(libc::SYS_rt_sigaction, [signal, DEFAULT_ACTION.as_ptr().addr(), 0, SET_LENGTH, 0]) };
     }
 }
 
 /// No signal is held back any more.
 #[expect(unsafe_code, reason = "rustix leaves signal masks to the C library")]
 pub(super) fn unblock_all() {
-    // SAFETY: as in `Blocked::new`.
-    unsafe {
-        let mut none: libc::sigset_t = mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
-    }
+    const NONE: u64 = 0;
+    let arguments = [libc::SIG_SETMASK as usize, ptr::from_ref(&NONE).addr(), 0, SET_LENGTH, 0];
+    // SAFETY: the kernel reads the set and changes this process's mask only.
+    let _ = unsafe { raw::call(libc::SYS_rt_sigprocmask, arguments) };
 }
