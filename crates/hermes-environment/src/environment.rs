@@ -35,13 +35,24 @@ pub struct Surroundings {
     pub configured: Configured,
 }
 
+/// Computes what a command of a turn gets as its environment, at the moment it is started.
+pub trait TurnVariables: std::fmt::Debug + Send + Sync {
+    fn variables(&self, turn: &TurnContext) -> Vec<(String, String)>;
+}
+
+impl TurnVariables for Surroundings {
+    fn variables(&self, turn: &TurnContext) -> Vec<(String, String)> {
+        child_environment(&self.host, &self.configured, turn).variables.into_iter().collect()
+    }
+}
+
 /// A running environment.
 #[derive(Debug)]
 pub struct Environment {
     link: Link,
     isolation: IsolationReport,
     working_directory: String,
-    surroundings: Surroundings,
+    surroundings: Box<dyn TurnVariables>,
     process: ExecutorProcess,
     spill_folder: Option<PathBuf>,
 }
@@ -82,13 +93,15 @@ impl Environment {
     pub async fn start<C: Serialize>(
         program: &ExecutorProgram,
         open: &Open<C>,
-        surroundings: Surroundings,
+        surroundings: impl TurnVariables + 'static,
     ) -> Result<(Self, Notices), EnvironmentError> {
         let (process, (output, input)) = ExecutorProcess::start(program).map_err(EnvironmentError::Start)?;
         match Link::open(output, input, open).await {
             Ok((link, ready, notices)) => {
                 let (isolation, working_directory) = (ready.isolation, ready.working_directory);
-                let spill_folder = open.spill_folder.as_ref().map(PathBuf::from);
+                // Without a confinement the folder is not one of this machine.
+                let spill_folder = open.confinement.as_ref().and(open.spill_folder.as_ref()).map(PathBuf::from);
+                let surroundings = Box::new(surroundings);
                 Ok((Self { link, isolation, working_directory, surroundings, process, spill_folder }, notices))
             }
             Err(error) => {
@@ -138,7 +151,7 @@ impl Environment {
         command: CommandText,
         stdin: Stdin,
     ) -> Result<RunningCommand, EnvironmentError> {
-        let request = command.request(turn, self.environment_of(turn), stdin);
+        let request = command.request(turn, self.surroundings.variables(turn), stdin);
         Ok(RunningCommand::new(self.request(turn, &request)?))
     }
 
@@ -151,7 +164,7 @@ impl Environment {
             job.notify_on_complete = false;
             job.watch_patterns.clear();
         }
-        job.environment = self.environment_of(turn);
+        job.environment = self.surroundings.variables(turn);
         let Answer::Job(mut snapshot) = self.answer(turn, &Request::Job(JobRequest::Start(job))).await? else {
             return Err(self.link_error(LinkError::WrongAnswer));
         };
@@ -188,11 +201,6 @@ impl Environment {
         // A folder that holds output stays for as long as output is kept.
         let _ = self.spill_folder.map(std::fs::remove_dir);
         finished
-    }
-
-    fn environment_of(&self, turn: &TurnContext) -> Vec<(String, String)> {
-        let child = child_environment(&self.surroundings.host, &self.surroundings.configured, turn);
-        child.variables.into_iter().collect()
     }
 
     async fn answer(&self, turn: &TurnContext, request: &Request) -> Result<Answer, EnvironmentError> {

