@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hermes_proto::executor::{IsolationReport, Open, Ready, Started};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use serde::de::DeserializeOwned;
 use tokio::task::LocalSet;
 
@@ -40,6 +41,8 @@ pub enum ServeError {
     Confinement(String),
     #[error("{directory}: working directory cannot be entered, nor any above it")]
     Directory { directory: String },
+    #[error("memory and link cannot be hidden from commands: {0}")]
+    Exposed(io::Error),
     #[error("no runtime: {0}")]
     Runtime(io::Error),
     #[error(transparent)]
@@ -59,6 +62,9 @@ pub fn serve<C: DeserializeOwned>(
     let (mut input, mut output) = (File::from(input.into()), File::from(output.into()));
     let begun = begin(&mut input, identity, enter);
     let (beginning, ready) = begun.inspect_err(|error| refuse(&mut output, error.to_string(), None))?;
+    // Commands run as the same user, in a container beside those of other sessions: none may open this
+    // process's memory or its end of the link.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| ServeError::Exposed(error.into()))?;
     answer(&mut output, &Started::Ready(ready))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()

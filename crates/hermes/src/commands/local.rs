@@ -1,8 +1,11 @@
-//! Local environments of a home, for the commands that need one.
+//! Environments of a home, for the commands that need one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hermes_environment::docker::{
+    DockerEnvironment, DockerError, DockerPlan, ExecutorSource, HostAccount, OrphanSweep,
+};
 use hermes_environment::{Environment, EnvironmentError, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{self, Config, ConfigError, Overrides, Terminal};
 use hermes_home::{Home, HomeRoot};
@@ -12,7 +15,10 @@ use super::executor::BUILD;
 use crate::context::Context;
 use crate::exit::Failure;
 
-/// Where local environments come from.
+/// The container of everything that belongs to no other task.
+const TASK: &str = "default";
+
+/// Where environments come from.
 #[derive(Debug, Clone)]
 pub(super) struct Local {
     root: HomeRoot,
@@ -36,6 +42,22 @@ impl Local {
         let surroundings = Surroundings { host: self.host.clone(), configured: plan.configured() };
         let (environment, _notices) =
             Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings).await?;
+        Ok(environment)
+    }
+
+    /// Starts an environment in the home's container, which all its commands share.
+    pub(super) async fn start_docker(&self, terminal: &Terminal) -> Result<DockerEnvironment, DockerError> {
+        let plan = DockerPlan {
+            home: &self.home,
+            terminal,
+            host: &self.host,
+            task: TASK,
+            host_directory: std::env::current_dir().ok(),
+            account: HostAccount::own(),
+            executor: ExecutorSource::own(),
+        };
+        let (environment, _notices) =
+            DockerEnvironment::start(&plan.settings()?, &Arc::new(OrphanSweep::new())).await?;
         Ok(environment)
     }
 }

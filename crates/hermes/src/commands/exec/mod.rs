@@ -32,7 +32,7 @@ closed after terminal.lifetime_seconds without use. Without --serve every comman
 
 /// Run one command the way an agent's would run
 ///
-/// The command runs confined, with the environment, limits and working directory that an
+/// The command runs confined or in a container, with the environment, limits and working directory that an
 /// agent's command has. Its output is printed as it comes, and its exit code is this program's.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
@@ -67,6 +67,7 @@ pub(crate) struct Typed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Backend {
     Local,
+    Docker,
 }
 
 /// What was meant.
@@ -138,8 +139,10 @@ fn backend(typed: Option<Backend>, terminal: &Terminal) -> Result<Backend, Failu
     match (typed, terminal.backend) {
         (Some(backend), _) => Ok(backend),
         (None, config::Backend::Local) => Ok(Backend::Local),
+        (None, config::Backend::Docker) => Ok(Backend::Docker),
         (None, other) => {
-            let message = format!("terminal.backend is {}, and only local can run commands yet", other.as_str());
+            let message =
+                format!("terminal.backend is {}, and only local and docker can run commands yet", other.as_str());
             Err(Failure::new(Fault::Configuration, message)
                 .hint("give --backend local, or run: hermes config set terminal.backend local"))
         }

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use hermes_environment::docker::{DockerEnvironment, DockerError};
 use hermes_environment::held::Attachment;
 use hermes_environment::link::LinkError;
 use hermes_environment::{CommandText, Environment, EnvironmentError, RunningCommand};
 use hermes_home::config::Terminal;
-use hermes_proto::executor::{Attach, IsolationReport, Stdin};
+use hermes_proto::executor::{Attach, CommandResult, IsolationReport, Stdin};
 use hermes_proto::session::SessionKey;
 use hermes_proto::turn::TurnContext;
 
-use super::Exec;
+use super::{Backend, Exec};
 use crate::commands::executor::BUILD;
 use crate::commands::local::Local;
 use crate::exit::Failure;
@@ -18,10 +19,26 @@ use crate::exit::Failure;
 pub(super) enum Place {
     Own(Box<Environment>),
     Held(Attachment),
+    Docker(Box<DockerEnvironment>),
+}
+
+/// A command that was given to its place.
+pub(super) enum Begun {
+    Running(RunningCommand),
+    /// Where no executor can run, a command is told of when it is over.
+    Finished(Box<CommandResult>),
 }
 
 impl Place {
-    pub(super) async fn find(exec: &Exec, local: &Local, terminal: &Terminal) -> Result<Self, Failure> {
+    pub(super) async fn find(
+        backend: Backend,
+        exec: &Exec,
+        local: &Local,
+        terminal: &Terminal,
+    ) -> Result<Self, Failure> {
+        if backend == Backend::Docker {
+            return Ok(Self::Docker(Box::new(local.start_docker(terminal).await?)));
+        }
         if let Some(session) = &exec.session
             && let Some(attachment) = Attachment::open(local.home.path(), &attach(session, terminal)?).await?
         {
@@ -30,10 +47,12 @@ impl Place {
         Ok(Self::Own(Box::new(local.start(terminal, terminal.cwd.clone().into()).await?)))
     }
 
-    pub(super) fn isolation(&self) -> &IsolationReport {
+    /// What keeps a local command in; a container is a confinement of its own.
+    pub(super) fn isolation(&self) -> Option<&IsolationReport> {
         match self {
-            Self::Own(environment) => environment.isolation(),
-            Self::Held(attachment) => attachment.isolation(),
+            Self::Own(environment) => Some(environment.isolation()),
+            Self::Held(attachment) => Some(attachment.isolation()),
+            Self::Docker(_) => None,
         }
     }
 
@@ -42,25 +61,28 @@ impl Place {
         match self {
             Self::Own(_) => &[],
             Self::Held(attachment) => attachment.notes(),
+            Self::Docker(environment) => environment.notes(),
         }
     }
 
-    pub(super) fn begin(
-        &self,
-        turn: &TurnContext,
-        command: CommandText,
-        stdin: Stdin,
-    ) -> Result<RunningCommand, Failure> {
-        match self {
-            Self::Own(environment) => Ok(environment.begin(turn, command, stdin)?),
-            Self::Held(attachment) => Ok(attachment.begin(turn, command, stdin)?),
-        }
+    pub(super) async fn begin(&self, turn: &TurnContext, command: CommandText, stdin: Stdin) -> Result<Begun, Failure> {
+        Ok(Begun::Running(match self {
+            Self::Own(environment) => environment.begin(turn, command, stdin)?,
+            Self::Held(attachment) => attachment.begin(turn, command, stdin)?,
+            Self::Docker(environment) => match environment.begin(turn, command.clone(), stdin).await {
+                Ok((running, _)) => running,
+                Err(DockerError::NeedsExecutor { .. }) if stdin == Stdin::Closed => {
+                    return Ok(Begun::Finished(Box::new(environment.run(turn, command, &mut |_| ()).await?)));
+                }
+                Err(error) => return Err(error.into()),
+            },
+        }))
     }
 
     /// An error of a command that ran here.
     pub(super) fn failure(&self, error: LinkError) -> Failure {
         match self {
-            Self::Own(_) => error.into(),
+            Self::Own(_) | Self::Docker(_) => error.into(),
             Self::Held(_) => Attachment::error(error).into(),
         }
     }
@@ -70,6 +92,7 @@ impl Place {
         match self {
             Self::Own(environment) => Ok(environment.close().await?),
             Self::Held(_) => Ok(()),
+            Self::Docker(environment) => Ok(environment.close().await?),
         }
     }
 }

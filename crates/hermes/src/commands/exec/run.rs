@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio::task::JoinSet;
 
-use super::place::Place;
+use super::place::{Begun, Place};
 use super::print::Printer;
-use super::{Answer, Backend, Exec, backend, isolation, signals};
+use super::{Answer, Exec, backend, isolation, signals};
 use crate::commands::local::Local;
 use crate::context::Context;
 use crate::exit::Failure;
@@ -23,21 +23,31 @@ use crate::exit::Failure;
 pub(super) async fn run(exec: &Exec, context: &mut Context) -> Result<(), Failure> {
     let local = Local::of(context)?;
     let terminal = local.config()?.terminal;
-    let Backend::Local = backend(exec.backend, &terminal)?;
+    let backend = backend(exec.backend, &terminal)?;
     let turn = turn_of(exec);
     // Before anything is started: whoever interrupts us means all of it.
     let _signals = signals::cancel_on(turn.cancellation().clone())?;
-    let place = Place::find(exec, &local, &terminal).await?;
-    isolation::warn_if_off(place.isolation(), context);
-    if exec.answer == Answer::Output {
-        isolation::tell_missing(place.isolation(), context);
+    let place = Place::find(backend, exec, &local, &terminal).await?;
+    let isolation = place.isolation().cloned();
+    if let Some(isolation) = &isolation {
+        isolation::warn_if_off(isolation, context);
+        if exec.answer == Answer::Output {
+            isolation::tell_missing(isolation, context);
+        }
     }
     place.notes().iter().for_each(|note| context.note(format_args!("note: {note}")));
-    let running = place.begin(&turn, exec.command(&terminal), exec.stdin)?;
-    let _input = exec.stdin.eq(&Stdin::Streamed).then(|| pass_input(&running));
     let mut shown = Shown::new(exec.answer)?;
-    let result = shown.follow(running, &turn).await.map_err(|error| place.failure(error));
-    let missing = isolation::missing_as_json(place.isolation());
+    let result = match place.begin(&turn, exec.command(&terminal), exec.stdin).await? {
+        Begun::Running(running) => {
+            let _input = exec.stdin.eq(&Stdin::Streamed).then(|| pass_input(&running));
+            shown.follow(running, &turn).await.map_err(|error| place.failure(error))
+        }
+        Begun::Finished(result) => {
+            shown.output(result.output.clone().into_bytes()).await;
+            Ok(*result)
+        }
+    };
+    let missing = isolation.map_or(Value::Array(Vec::new()), |isolation| isolation::missing_as_json(&isolation));
     place.close().await?;
     shown.failure.map_or(Ok(()), Err)?;
     finish(&result?, missing, exec.answer, context)

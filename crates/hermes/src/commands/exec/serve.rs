@@ -6,6 +6,7 @@ use std::time::Duration;
 use hermes_environment::Environment;
 use hermes_environment::held::{Claim, Holder, MakeEnvironment, Terms};
 use hermes_home::config::Config;
+use hermes_proto::Fault;
 use hermes_proto::executor::AttachRefused;
 use hermes_proto::turn::Hosting;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +23,10 @@ const MOST_SESSIONS: u32 = 64;
 pub(super) async fn run(typed: Option<Backend>, context: &Context) -> Result<(), Failure> {
     let local = Local::of(context)?;
     let config = local.config()?;
-    let Backend::Local = backend(typed, &config.terminal)?;
+    if backend(typed, &config.terminal)? != Backend::Local {
+        return Err(Failure::new(Fault::Configuration, "only local sessions can be held yet")
+            .hint("a container keeps its files by itself; to hold local sessions give --backend local"));
+    }
     let shutdown = CancellationToken::new();
     let _signals = signals::cancel_on(shutdown.clone())?;
     let (claim, listener) = Claim::take(local.home.path())?;

@@ -46,19 +46,22 @@ async fn the_executor_cannot_be_changed_and_the_next_session_gets_the_true_one()
     environment.close().await.unwrap();
 }
 
-/// A command that finds its executor's streams can write to them: the runtime ends the link
-/// and goes on with a new one.
+/// Executors of one container run as the same user as all its commands. Neither its own nor another
+/// session's can be opened: no frame can be forged, no memory read.
 #[tokio::test]
-async fn forged_frames_end_the_link_and_nothing_else() {
+async fn the_links_of_executors_cannot_be_found_by_commands() {
     let place = Place::new();
-    let environment = place.start("forged").await;
-    // Both directions of the link, and every other pipe of an executor.
-    let forge = "for f in $(grep -la '^/opt/hermes-executor' /proc/[0-9]*/cmdline); do for d in ${f%cmdline}fd/*; do \
-                 case $(readlink $d) in pipe:*) printf '\\377\\377\\377\\377\\377garbage' 1<>$d >&1;; esac; done; done; sleep 5";
-    let command = CommandText { timeout: Some(Duration::from_secs(10)), ..CommandText::new(forge) };
-    let error = environment.run(&turn(), command, &mut |_| ()).await.unwrap_err().to_string();
-    assert!(error.contains("frame"), "either side may notice first: {error}");
-    assert_eq!(output(&environment, "echo fine").await, "fine");
+    let (environment, other) = (place.start("forged").await, place.start("forged").await);
+    let forge = "for f in $(grep -la '^/opt/hermes-executor' /proc/[0-9]*/cmdline); do p=${f%cmdline}; echo found; \
+                 readlink ${p}fd/1 && echo REACHED; head -c 1 ${p}mem && echo REACHED; \
+                 for d in 0 1 3 4 5 6 7 8; do (printf garbage > ${p}fd/$d) && echo REACHED; done; done 2>&1";
+    let attempt = run(&environment, forge).await.output;
+    assert!(attempt.matches("found").count() >= 2, "both executors are there to be attacked: {attempt}");
+    assert!(attempt.contains("Permission denied") && !attempt.contains("REACHED"), "{attempt}");
+    for session in [&environment, &other] {
+        assert_eq!(output(session, "echo fine").await, "fine");
+    }
+    other.close().await.unwrap();
     environment.close().await.unwrap();
 }
 

@@ -57,10 +57,11 @@ fn the_help_tells_about_sessions() {
 
 #[test]
 fn another_backend_is_never_silently_the_local_one() {
-    let place = Place::configured("terminal:\n  backend: docker\n");
-    place.check(78, &["-c", "true"], "terminal.backend is docker, and only local");
+    let place = Place::configured("terminal:\n  backend: ssh\n");
+    place.check(78, &["-c", "true"], "terminal.backend is ssh, and only local and docker");
     place.check(78, &["--session", "a", "-c", "true"], "hint: give --backend local");
-    place.check(78, &["--serve"], "terminal.backend is docker");
+    place.check(78, &["--serve"], "terminal.backend is ssh");
+    place.check(78, &["--serve", "--backend", "docker"], "only local sessions can be held");
     assert_eq!(place.ok(&["--backend", "local", "-c", "echo here"]), "here\n");
     let _server = Server::spawn(place.exec(&["--serve", "--backend", "local"]));
 }
