@@ -5,6 +5,7 @@
 
 mod busy_sessions;
 mod confined_start;
+mod docker;
 mod idle_sessions;
 mod output;
 mod place;
@@ -48,6 +49,7 @@ const ALL: &[Benchmark] = &[
     ("output", output::measure),
     ("busy sessions", busy_sessions::measure),
     ("idle sessions", idle_sessions::measure),
+    ("docker", docker::measure),
 ];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {

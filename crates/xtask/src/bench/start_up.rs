@@ -54,7 +54,7 @@ pub(super) fn populated_home(folder: &Path) -> anyhow::Result<std::path::PathBuf
 /// Both programs are started the same way: same environment, no input, no output.
 pub(super) fn quiet(program: &Path, arguments: &[&str], home: &Path) -> Command {
     let mut command = process::command(program);
-    command.args(arguments).env("HERMES_HOME", home).env("PATH", "/usr/bin:/bin");
+    command.args(arguments).env("HERMES_HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 pub(super) enum Figure {
     Time(Duration),
     Bytes(u64),
+    Count(u64),
 }
 
 /// What the result is held to.
@@ -21,6 +22,8 @@ pub(super) enum Limit {
     Time(Duration),
     /// At most this many bytes, whatever the baseline.
     Bytes(u64),
+    /// At most this many, whatever the baseline.
+    Count(u64),
     /// Shown for comparison only.
     None,
 }
@@ -40,6 +43,7 @@ impl Figure {
         match self {
             Self::Time(time) => time.as_secs_f64(),
             Self::Bytes(bytes) => bytes as f64,
+            Self::Count(count) => count as f64,
         }
     }
 }
@@ -49,6 +53,7 @@ impl fmt::Display for Figure {
         let text = match self {
             Self::Time(time) => format!("{:.3} ms", time.as_secs_f64() * 1e3),
             Self::Bytes(bytes) => format!("{:.2} MB", *bytes as f64 / 1e6),
+            Self::Count(count) => count.to_string(),
         };
         formatter.pad(&text)
     }
@@ -57,9 +62,10 @@ impl fmt::Display for Figure {
 impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Self::Ratio(ratio) => format!("{ratio:.1}x"),
+            Self::Ratio(ratio) => format!("{ratio}x"),
             Self::Difference(time) => format!("+{}", Figure::Time(*time)),
             Self::Time(time) => Figure::Time(*time).to_string(),
+            Self::Count(count) => count.to_string(),
             Self::None => "-".to_owned(),
             Self::Bytes(bytes) => Figure::Bytes(*bytes).to_string(),
         };
@@ -68,8 +74,9 @@ impl fmt::Display for Limit {
 }
 
 impl Row {
+    /// Nothing compared with nothing is as much.
     fn ratio(&self) -> f64 {
-        self.figure.number() / self.baseline.number()
+        if self.figure.number() == self.baseline.number() { 1.0 } else { self.figure.number() / self.baseline.number() }
     }
 
     pub(super) fn is_within_its_limit(&self) -> bool {
@@ -77,6 +84,7 @@ impl Row {
             Limit::Ratio(limit) => self.ratio() <= limit,
             Limit::Difference(limit) => self.figure.number() - self.baseline.number() <= limit.as_secs_f64(),
             Limit::Time(limit) => self.figure.number() <= limit.as_secs_f64(),
+            Limit::Count(limit) => self.figure.number() <= limit as f64,
             Limit::None => true,
             Limit::Bytes(limit) => self.figure.number() <= limit as f64,
         }
@@ -86,12 +94,12 @@ impl Row {
 #[expect(clippy::print_stdout, reason = "the table is this command's answer")]
 pub(super) fn print(rows: &[Row]) {
     let width = rows.iter().map(|row| row.what.len()).max().unwrap_or_default();
-    println!("{:width$}  {:>11}  {:>38}  {:>6}  {:>10}", "what", "figure", "baseline", "ratio", "limit");
+    println!("{:width$}  {:>11}  {:>38}  {:>7}  {:>10}", "what", "figure", "baseline", "ratio", "limit");
     for row in rows {
         let baseline = format!("{} {}", row.baseline_name, row.baseline);
         let verdict = if row.is_within_its_limit() { "ok" } else { "MISSED" };
         println!(
-            "{:width$}  {:>11}  {baseline:>38}  {:>5.2}x  {:>10}  {verdict}",
+            "{:width$}  {:>11}  {baseline:>38}  {:>6.2}x  {:>10}  {verdict}",
             row.what,
             row.figure,
             row.ratio(),
