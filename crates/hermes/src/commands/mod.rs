@@ -1,6 +1,7 @@
 //! The commands, one file each. A file holds what can be typed (a clap type), what
 //! that means (a checked type) and the doing.
 
+mod approvals;
 mod auth;
 mod completion;
 mod config;
@@ -23,6 +24,7 @@ use crate::exit::Failure;
 pub(crate) enum Command {
     Doctor(doctor::Typed),
     Config(config::Typed),
+    Approvals(approvals::Typed),
     Auth(auth::Typed),
     Profile(profile::Typed),
     Exec(exec::Typed),
@@ -40,6 +42,7 @@ impl Command {
         match self {
             Self::Doctor(typed) => doctor::run(typed, context),
             Self::Config(typed) => config::run(typed, context),
+            Self::Approvals(typed) => approvals::run(typed, context),
             Self::Auth(typed) => auth::run(typed, context),
             Self::Profile(typed) => profile::run(typed, context),
             Self::Exec(typed) => exec::run(typed, context),

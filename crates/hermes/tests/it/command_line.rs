@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Sandbox, finish};
 
-const COMMANDS: &[&str] = &["doctor", "config", "auth", "profile", "completion", "login", "logout"];
+const COMMANDS: &[&str] =
+    &["doctor", "config", "auth", "profile", "exec", "sandbox", "env", "approvals", "completion", "login", "logout"];
 
 #[test]
 fn help_names_every_command_and_the_exit_codes() {

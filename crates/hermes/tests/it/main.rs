@@ -3,6 +3,7 @@
 // Already true of this binary; said so that clippy takes its helpers for tests too.
 #![cfg(test)]
 
+mod approvals;
 mod auth;
 mod command_line;
 mod config;

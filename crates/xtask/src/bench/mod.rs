@@ -12,6 +12,7 @@ mod place;
 mod resident;
 mod start_up;
 mod table;
+mod verdict;
 mod warm_command;
 
 use std::path::{Path, PathBuf};
@@ -50,6 +51,7 @@ const ALL: &[Benchmark] = &[
     ("busy sessions", busy_sessions::measure),
     ("idle sessions", idle_sessions::measure),
     ("docker", docker::measure),
+    ("verdict", verdict::measure),
 ];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {

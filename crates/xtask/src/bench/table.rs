@@ -51,6 +51,7 @@ impl Figure {
 impl fmt::Display for Figure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
+            Self::Time(time) if *time < Duration::from_millis(1) => format!("{:.1} µs", time.as_secs_f64() * 1e6),
             Self::Time(time) => format!("{:.3} ms", time.as_secs_f64() * 1e3),
             Self::Bytes(bytes) => format!("{:.2} MB", *bytes as f64 / 1e6),
             Self::Count(count) => count.to_string(),

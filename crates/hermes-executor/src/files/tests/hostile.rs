@@ -116,7 +116,8 @@ proptest! {
 
     #[test]
     fn any_bytes_in_a_file_of_any_name_get_an_answer(
-        name in proptest::collection::vec(1u8..=255, 1..40),
+        // No slash: a name that began with one would be a path of the machine's.
+        name in proptest::collection::vec(prop_oneof![1u8..=46, 48u8..=255], 1..40),
         bytes in proptest::collection::vec(any::<u8>(), 0..2000),
         text in ".{0,20}", pattern in ".{0,20}", path in ".{0,20}",
     ) {
