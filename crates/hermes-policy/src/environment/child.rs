@@ -23,6 +23,14 @@ pub struct Configured {
     pub variables: Vec<(String, String)>,
 }
 
+impl Configured {
+    /// The names that no command will get, whatever the turn.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let variables = self.variables.iter().map(|(name, _)| name);
+        self.passthrough.iter().chain(variables).filter_map(|name| refusal(name)).collect()
+    }
+}
+
 /// A name that configuration asked for and does not get.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -43,23 +51,20 @@ pub struct ChildEnvironment {
 
 /// Computes what a command of this turn sees.
 pub fn child_environment(host: &HostEnvironment, configured: &Configured, turn: &TurnContext) -> ChildEnvironment {
-    let mut child = ChildEnvironment { variables: BTreeMap::new(), refusals: Vec::new() };
+    let mut child = ChildEnvironment { variables: BTreeMap::new(), refusals: configured.refusals() };
     for (name, value) in host.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?))) {
         if is_inherited(name) && !is_credential(name) && !looks_like_a_secret(name) {
             child.variables.insert(name.to_owned(), value.to_owned());
         }
     }
     for name in &configured.passthrough {
-        match (refusal(name), host.text(name)) {
-            (Some(refusal), _) => child.refusals.push(refusal),
-            (None, Some(value)) => drop(child.variables.insert(name.clone(), value.to_owned())),
-            (None, None) => {}
+        if let (None, Some(value)) = (refusal(name), host.text(name)) {
+            child.variables.insert(name.clone(), value.to_owned());
         }
     }
     for (name, value) in &configured.variables {
-        match refusal(name) {
-            Some(refusal) => child.refusals.push(refusal),
-            None => drop(child.variables.insert(name.clone(), value.replace('\0', ""))),
+        if refusal(name).is_none() {
+            child.variables.insert(name.clone(), value.replace('\0', ""));
         }
     }
     bind_session(&mut child.variables, host, turn);

@@ -9,6 +9,7 @@ use hermes_environment::docker::{
 use hermes_environment::{Environment, EnvironmentError, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{self, Config, ConfigError, Overrides, Terminal};
 use hermes_home::{Home, HomeRoot};
+use hermes_policy::environment::Configured;
 use hermes_proto::HostEnvironment;
 
 use super::executor::BUILD;
@@ -43,6 +44,12 @@ impl Local {
         let (environment, _notices) =
             Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings).await?;
         Ok(environment)
+    }
+
+    /// What configuration asks for in vain.
+    pub(super) fn refusals(terminal: &Terminal) -> Vec<String> {
+        let configured = Configured { passthrough: terminal.env_passthrough.clone(), variables: Vec::new() };
+        configured.refusals().iter().map(|refusal| format!("terminal.env_passthrough: {refusal}")).collect()
     }
 
     /// Starts an environment in the home's container, which all its commands share.

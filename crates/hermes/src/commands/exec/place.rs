@@ -17,7 +17,7 @@ use crate::commands::local::Local;
 use crate::exit::Failure;
 
 pub(super) enum Place {
-    Own(Box<Environment>),
+    Own { environment: Box<Environment>, notes: Vec<String> },
     Held(Attachment),
     Docker(Box<DockerEnvironment>),
 }
@@ -44,13 +44,14 @@ impl Place {
         {
             return Ok(Self::Held(attachment));
         }
-        Ok(Self::Own(Box::new(local.start(terminal, terminal.cwd.clone().into()).await?)))
+        let environment = local.start(terminal, terminal.cwd.clone().into()).await?;
+        Ok(Self::Own { environment: Box::new(environment), notes: Local::refusals(terminal) })
     }
 
     /// What keeps a local command in; a container is a confinement of its own.
     pub(super) fn isolation(&self) -> Option<&IsolationReport> {
         match self {
-            Self::Own(environment) => Some(environment.isolation()),
+            Self::Own { environment, .. } => Some(environment.isolation()),
             Self::Held(attachment) => Some(attachment.isolation()),
             Self::Docker(_) => None,
         }
@@ -59,7 +60,7 @@ impl Place {
     /// What the person should know about it.
     pub(super) fn notes(&self) -> &[String] {
         match self {
-            Self::Own(_) => &[],
+            Self::Own { notes, .. } => notes,
             Self::Held(attachment) => attachment.notes(),
             Self::Docker(environment) => environment.notes(),
         }
@@ -67,7 +68,7 @@ impl Place {
 
     pub(super) async fn begin(&self, turn: &TurnContext, command: CommandText, stdin: Stdin) -> Result<Begun, Failure> {
         Ok(Begun::Running(match self {
-            Self::Own(environment) => environment.begin(turn, command, stdin)?,
+            Self::Own { environment, .. } => environment.begin(turn, command, stdin)?,
             Self::Held(attachment) => attachment.begin(turn, command, stdin)?,
             Self::Docker(environment) => match environment.begin(turn, command.clone(), stdin).await {
                 Ok((running, _)) => running,
@@ -82,7 +83,7 @@ impl Place {
     /// An error of a command that ran here.
     pub(super) fn failure(&self, error: LinkError) -> Failure {
         match self {
-            Self::Own(_) | Self::Docker(_) => error.into(),
+            Self::Own { .. } | Self::Docker(_) => error.into(),
             Self::Held(_) => Attachment::error(error).into(),
         }
     }
@@ -90,7 +91,7 @@ impl Place {
     /// Ends what is this command's own.
     pub(super) async fn close(self) -> Result<(), Failure> {
         match self {
-            Self::Own(environment) => Ok(environment.close().await?),
+            Self::Own { environment, .. } => Ok(environment.close().await?),
             Self::Held(_) => Ok(()),
             Self::Docker(environment) => Ok(environment.close().await?),
         }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::{Place, Server, first_line, piped, said};
+use crate::support::finish;
 
 #[test]
 fn the_exit_code_is_the_commands() {
@@ -163,4 +164,15 @@ fn a_reader_that_has_gone_ends_the_command_quietly() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), said(&String::from_utf8(output.stderr).unwrap()).as_str()), (Some(0), ""));
     }
+}
+
+/// A provider's key is not a matter of configuration, and that is said.
+#[test]
+fn a_credential_is_not_passed_to_commands_even_if_configuration_says_so() {
+    let place = Place::configured("terminal:\n  env_passthrough: [OPENAI_API_KEY, MY_MODE]\n");
+    let mut command = place.exec(&["-c", "echo \"$MY_MODE ${OPENAI_API_KEY-absent}\""]);
+    command.env("OPENAI_API_KEY", "sk-secret").env("MY_MODE", "fast");
+    let run = finish(command.spawn().unwrap());
+    assert_eq!((run.code, run.stdout.as_str()), (0, "fast absent\n"), "{run:?}");
+    assert!(run.stderr.contains("OPENAI_API_KEY is a credential of Hermes and is not passed to commands"), "{run:?}");
 }
