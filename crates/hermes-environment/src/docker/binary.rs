@@ -13,14 +13,14 @@ use hermes_sandbox::process::{Helper, HelperError, HelperOutcome, find_program};
 use super::error::DockerError;
 
 /// Names the program to use instead of the ones that are looked for.
-pub(super) const VARIABLE: &str = "HERMES_DOCKER_BINARY";
+pub const VARIABLE: &str = "HERMES_DOCKER_BINARY";
 /// How long the engine may take to tell its version.
 const PREFLIGHT: Duration = Duration::from_secs(5);
 /// Where installers put the program when PATH does not know.
 const KNOWN: [&str; 3] =
     ["/usr/local/bin/docker", "/opt/homebrew/bin/docker", "/Applications/Docker.app/Contents/Resources/bin/docker"];
 /// What the client needs of our environment: its engine, its configuration, its helpers.
-const CLIENT_VARIABLES: [&str; 13] = [
+pub const CLIENT_VARIABLES: [&str; 13] = [
     "PATH",
     "HOME",
     "DOCKER_HOST",

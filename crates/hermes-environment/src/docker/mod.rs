@@ -30,7 +30,7 @@ mod variables;
 mod volumes;
 
 pub use acquire::{Container, Origin};
-pub use binary::{Client, Search};
+pub use binary::{CLIENT_VARIABLES, Client, Search, VARIABLE};
 pub use custody::Custody;
 pub use disk_use::disk_use;
 pub use environment::{DockerEnvironment, RECREATED};

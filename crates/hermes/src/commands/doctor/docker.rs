@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use hermes_environment::docker::{CLIENT_VARIABLES, VARIABLE};
 use hermes_proto::Explain;
 use hermes_sandbox::process::{HelperError, find_program};
 
@@ -14,21 +15,6 @@ use super::programs::{helper, path_variable};
 use super::subject::Subject;
 use super::version::Version;
 
-/// Names the program to use instead of the ones on PATH.
-const VARIABLE: &str = "HERMES_DOCKER_BINARY";
-/// Where the client finds its daemon, and what it needs to reach it.
-const CLIENT_VARIABLES: &[&str] = &[
-    "DOCKER_HOST",
-    "DOCKER_CONTEXT",
-    "DOCKER_CONFIG",
-    "DOCKER_CERT_PATH",
-    "DOCKER_TLS_VERIFY",
-    "DOCKER_API_VERSION",
-    "CONTAINER_HOST",
-    "SSH_AUTH_SOCK",
-    "XDG_RUNTIME_DIR",
-    "XDG_CONFIG_HOME",
-];
 /// The version of the daemon; podman has none and answers for itself. Docker's client
 /// fails, whatever the template says, if its daemon does not answer.
 const QUESTION: [&str; 3] =
@@ -40,7 +26,7 @@ pub(super) fn engine(subject: &Subject) -> Finding {
         Err(finding) => return finding,
     };
     let place = shown(&client, subject);
-    match helper(&client, subject, CLIENT_VARIABLES).args(QUESTION).run() {
+    match helper(&client, subject, &CLIENT_VARIABLES).args(QUESTION).run() {
         Ok(outcome) => match Version::find(&outcome.standard_output.text()) {
             Some(version) => Finding::ok(format!("{version} answers ({place})")),
             None => Finding::warning(format!("{place} answers without a version"), "check that it is Docker or podman"),
