@@ -22,9 +22,9 @@ pub enum ConfineError {
     Missing { missing: Vec<(Layer, String)> },
     #[error("network {network}: cannot be enforced here: {reason}")]
     Network { network: &'static str, reason: String },
-    #[error("{layer:?}: {step} failed: {source}")]
+    #[error("{layer}: {step} failed: {source}")]
     Apply { layer: Layer, step: &'static str, source: io::Error },
-    #[error("{layer:?}: claimed, but not in force: {what}")]
+    #[error("{layer}: claimed, but not in force: {what}")]
     NotInForce { layer: Layer, what: String },
     #[error("{step} failed before the confinement: {source}")]
     Prepare { step: &'static str, source: io::Error },
@@ -60,5 +60,5 @@ impl Explain for ConfineError {
 }
 
 fn list(missing: &[(Layer, String)]) -> String {
-    missing.iter().map(|(layer, reason)| format!("{layer:?} ({reason})")).collect::<Vec<_>>().join(", ")
+    missing.iter().map(|(layer, reason)| format!("{layer} ({reason})")).collect::<Vec<_>>().join(", ")
 }

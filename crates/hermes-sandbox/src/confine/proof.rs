@@ -96,14 +96,14 @@ fn collect(child: Pid, claimed: &[&Row], pipe: File) -> Result<Vec<(Layer, Strin
         let is_there = !lines.buffer().is_empty() || wait_until(&lines, deadline);
         if !is_there || lines.read_line(&mut line).is_err() {
             let _ = kill_process(child, Signal::KILL);
-            return Err(ConfineError::ProofLost(format!("{:?} did not answer", row.layer)));
+            return Err(ConfineError::ProofLost(format!("{} did not answer", row.layer)));
         }
         match line.trim_end().split_once(' ') {
             Some(("holds", proof)) => proofs.push((row.layer, proof.to_owned())),
             Some(("broken", what)) => {
                 return Err(ConfineError::NotInForce { layer: row.layer, what: what.to_owned() });
             }
-            _ => return Err(ConfineError::ProofLost(format!("ended at {:?}", row.layer))),
+            _ => return Err(ConfineError::ProofLost(format!("ended at {}", row.layer))),
         }
     }
     Ok(proofs)

@@ -51,7 +51,7 @@ fn strict_refuses_to_start_without_every_layer() {
     scene.confinement.mode = Mode::Strict;
     let run = scene.bash("echo ran");
     assert_eq!((run.code, run.stdout.as_str()), (NOT_CONFINED, ""), "{}", run.stderr);
-    for layer in ["UserNamespace", "MountNamespace", "PidNamespace", "IpcNamespace", "UtsNamespace"] {
+    for layer in ["user namespace", "mount namespace", "process namespace", "ipc namespace", "host name namespace"] {
         assert!(run.stderr.contains(&format!("{layer} (made unavailable")), "{}", run.stderr);
     }
 }

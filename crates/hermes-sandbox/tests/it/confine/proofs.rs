@@ -15,7 +15,7 @@ fn is_found_out(variant: Variant, layer: Layer, network: Network) {
     }
     let run = scene.bash("echo ran");
     assert_eq!(run.code, NOT_CONFINED, "{layer:?}: {}{}", run.stdout, run.stderr);
-    assert!(run.stderr.contains(&format!("{layer:?}: claimed, but not in force")), "{layer:?}: {}", run.stderr);
+    assert!(run.stderr.contains(&format!("{layer}: claimed, but not in force")), "{layer:?}: {}", run.stderr);
     assert!(!run.stdout.contains("ran"), "{layer:?}");
 }
 
