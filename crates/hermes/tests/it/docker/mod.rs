@@ -7,6 +7,7 @@
 mod attacks;
 mod commands;
 mod engine;
+mod local_sandbox;
 mod processes;
 mod recovery;
 mod reuse;
