@@ -4,29 +4,35 @@
 //! and nothing else, and the turn's cancellation and deadline end what the call started.
 //!
 //! ```compile_fail,E0061
+//! # use hermes_approval::Permit;
 //! # use hermes_environment::{CommandText, Environment};
-//! # async fn without_a_turn(environment: &Environment, command: CommandText) {
-//! let _ = environment.run(command, &mut |_| ()).await;
+//! # async fn without_a_turn(environment: &Environment, permit: Permit<CommandText>) {
+//! let _ = environment.run(permit, &mut |_| ()).await;
 //! # }
 //! ```
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use hermes_approval::{JobInput, Permit, Place, PlaceId};
 use hermes_policy::environment::{Configured, child_environment};
+use hermes_policy::{Context, Isolation};
 use hermes_proto::HostEnvironment;
 use hermes_proto::executor::{
-    Answer, CommandResult, FileAnswer, FileRequest, IsolationReport, JobRequest, JobSnapshot, Open, OutputLimits,
-    Request, RequestFailure, RunCommand, StartJob, Stdin,
+    Answer, CommandResult, CommandText, FileAnswer, FileRequest, IsolationReport, JobRequest, JobSnapshot, Layer,
+    LayerState, Open, Request, RequestFailure, StartJob, Stdin,
 };
 use hermes_proto::turn::TurnContext;
 use serde::Serialize;
 
 use crate::error::EnvironmentError;
 use crate::executor_process::{ExecutorProcess, ExecutorProgram};
-use crate::link::{Link, LinkError, Notices, Pending};
-use crate::running::RunningCommand;
+use crate::jobs::{JobQuery, JobWatch};
+use crate::link::{Link, LinkError, Notices};
+use crate::outcome;
+use crate::redeemed::Redeemed;
+use crate::running::{RunningCommand, begin};
+use crate::session_folder::SessionFolder;
 
 /// What a command sees of the world around it.
 #[derive(Debug, Clone)]
@@ -49,60 +55,45 @@ impl TurnVariables for Surroundings {
 /// A running environment.
 #[derive(Debug)]
 pub struct Environment {
+    id: PlaceId,
     link: Link,
     isolation: IsolationReport,
     working_directory: String,
+    /// What policy is told about the world that commands see; the folder moves.
+    context: Context,
+    folder: SessionFolder,
+    jobs: JobWatch,
     surroundings: Box<dyn TurnVariables>,
     process: ExecutorProcess,
     spill_folder: Option<PathBuf>,
 }
 
-/// A command as a tool or a person gives it.
-#[derive(Debug, Clone)]
-pub struct CommandText {
-    pub text: String,
-    /// Runs there instead, and does not move the session.
-    pub working_directory: Option<String>,
-    pub timeout: Option<Duration>,
-    pub limits: OutputLimits,
-}
-
-impl CommandText {
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), working_directory: None, timeout: None, limits: OutputLimits::default() }
-    }
-
-    /// The request for it in this turn, whose deadline it keeps.
-    pub(crate) fn request(self, turn: &TurnContext, environment: Vec<(String, String)>, stdin: Stdin) -> Request {
-        let until_deadline = turn.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let timeout = self.timeout.into_iter().chain(until_deadline).min();
-        Request::Run(RunCommand {
-            command: self.text,
-            environment,
-            working_directory: self.working_directory,
-            timeout_ms: timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
-            stdin,
-            streams_output: true,
-            limits: self.limits,
-        })
-    }
-}
-
 impl Environment {
-    /// Starts an executor and opens the link to it.
+    /// Starts an executor and opens the link to it. The context is what policy judges commands by.
     pub async fn start<C: Serialize>(
         program: &ExecutorProgram,
         open: &Open<C>,
         surroundings: impl TurnVariables + 'static,
+        context: Context,
     ) -> Result<(Self, Notices), EnvironmentError> {
         let (process, (output, input)) = ExecutorProcess::start(program).map_err(EnvironmentError::Start)?;
         match Link::open(output, input, open).await {
-            Ok((link, ready, notices)) => {
-                let (isolation, working_directory) = (ready.isolation, ready.working_directory);
-                // Without a confinement the folder is not one of this machine.
-                let spill_folder = open.confinement.as_ref().and(open.spill_folder.as_ref()).map(PathBuf::from);
-                let surroundings = Box::new(surroundings);
-                Ok((Self { link, isolation, working_directory, surroundings, process, spill_folder }, notices))
+            Ok((link, ready, heard)) => {
+                let (jobs, notices) = JobWatch::start(heard);
+                let environment = Self {
+                    id: PlaceId::unique(),
+                    link,
+                    isolation: ready.isolation,
+                    folder: SessionFolder::new(&ready.working_directory),
+                    working_directory: ready.working_directory,
+                    context,
+                    jobs,
+                    surroundings: Box::new(surroundings),
+                    process,
+                    // Without a confinement the folder is not one of this machine.
+                    spill_folder: open.confinement.as_ref().and(open.spill_folder.as_ref()).map(PathBuf::from),
+                };
+                Ok((environment, notices))
             }
             Err(error) => {
                 let complaints = process.complaints();
@@ -111,6 +102,17 @@ impl Environment {
                 Err(EnvironmentError::Link { error, complaints })
             }
         }
+    }
+
+    /// What consent has to know about it. Permits for it are permits for nothing else.
+    pub fn place(&self) -> Place {
+        let isolation = stated(&self.isolation);
+        let name = match isolation {
+            Isolation::Sandbox => "local sandbox",
+            _ => "local, not confined",
+        };
+        let context = Context { folder: Some(self.folder.now()), ..self.context.clone() };
+        Place { id: self.id, name: name.to_owned(), isolation, context }
     }
 
     /// What keeps its commands in, as proven at its start.
@@ -137,61 +139,53 @@ impl Environment {
     pub async fn run(
         &self,
         turn: &TurnContext,
-        command: CommandText,
+        permit: Permit<CommandText>,
         output: &mut impl FnMut(&[u8]),
     ) -> Result<CommandResult, EnvironmentError> {
-        let running = self.begin(turn, command, Stdin::Closed)?;
-        running.finish(turn, output).await.map_err(|error| self.link_error(error))
+        let redeemed = Redeemed::by(permit, turn, self.id)?;
+        self.run_redeemed(turn, redeemed, output).await
     }
 
     /// Starts a command whose input the caller sends.
     pub fn begin(
         &self,
         turn: &TurnContext,
-        command: CommandText,
+        permit: Permit<CommandText>,
         stdin: Stdin,
     ) -> Result<RunningCommand, EnvironmentError> {
-        let request = command.request(turn, self.surroundings.variables(turn), stdin);
-        Ok(RunningCommand::new(self.request(turn, &request)?))
+        self.begin_redeemed(turn, Redeemed::by(permit, turn, self.id)?, stdin)
     }
 
     /// Starts a background job. Where nothing can be told after the turn, the notices are
     /// dropped and the result says so.
-    pub async fn start_job(&self, turn: &TurnContext, mut job: StartJob) -> Result<JobSnapshot, EnvironmentError> {
-        let asked = job.notify_on_complete || !job.watch_patterns.is_empty();
-        let is_undeliverable = asked && !turn.delivery().is_supported();
-        if is_undeliverable {
-            job.notify_on_complete = false;
-            job.watch_patterns.clear();
-        }
-        job.environment = self.surroundings.variables(turn);
-        let Answer::Job(mut snapshot) = self.answer(turn, &Request::Job(JobRequest::Start(job))).await? else {
-            return Err(self.link_error(LinkError::WrongAnswer));
-        };
-        if is_undeliverable {
-            snapshot.notes.push(NOTICES_DROPPED.to_owned());
-        }
-        Ok(snapshot)
+    pub async fn start_job(
+        &self,
+        turn: &TurnContext,
+        permit: Permit<StartJob>,
+    ) -> Result<JobSnapshot, EnvironmentError> {
+        self.start_job_redeemed(turn, Redeemed::by(permit, turn, self.id)?).await
     }
 
-    /// Asks about the jobs of this environment.
-    pub async fn job(&self, turn: &TurnContext, request: JobRequest) -> Result<Vec<JobSnapshot>, EnvironmentError> {
-        match request {
-            JobRequest::Start(job) => self.start_job(turn, job).await.map(|job| vec![job]),
-            request => match self.answer(turn, &Request::Job(request)).await? {
-                Answer::Job(job) => Ok(vec![job]),
-                Answer::Jobs(jobs) => Ok(jobs),
-                _ => Err(self.link_error(LinkError::WrongAnswer)),
-            },
-        }
+    /// Asks about the jobs of this environment, or ends one.
+    pub async fn job(&self, turn: &TurnContext, query: JobQuery) -> Result<Vec<JobSnapshot>, EnvironmentError> {
+        let answer = self.answer(turn, &Request::Job(query.into())).await;
+        let jobs = self.jobs_of(answer)?;
+        self.jobs.see(&jobs);
+        Ok(jobs)
+    }
+
+    /// Types into a job.
+    pub async fn job_input(
+        &self,
+        turn: &TurnContext,
+        permit: Permit<JobInput>,
+    ) -> Result<Vec<JobSnapshot>, EnvironmentError> {
+        self.job_input_redeemed(turn, Redeemed::by(permit, turn, self.id)?).await
     }
 
     /// Reads, writes, patches, searches or lists files beside the commands.
-    pub async fn file(&self, turn: &TurnContext, request: FileRequest) -> Result<FileAnswer, EnvironmentError> {
-        match self.answer(turn, &Request::File(request)).await? {
-            Answer::File(answer) => Ok(answer),
-            _ => Err(self.link_error(LinkError::WrongAnswer)),
-        }
+    pub async fn file(&self, turn: &TurnContext, permit: Permit<FileRequest>) -> Result<FileAnswer, EnvironmentError> {
+        self.file_redeemed(turn, Redeemed::by(permit, turn, self.id)?).await
     }
 
     /// Ends the environment and everything in it; finished when this returns.
@@ -202,25 +196,126 @@ impl Environment {
         let _ = self.spill_folder.map(std::fs::remove_dir);
         finished
     }
+}
 
-    async fn answer(&self, turn: &TurnContext, request: &Request) -> Result<Answer, EnvironmentError> {
-        let answer = self.request(turn, request)?.answer();
-        let answer = tokio::select! {
-            answer = answer => answer,
-            () = turn.cancellation().cancelled() => Ok(Answer::Failed(RequestFailure::Cancelled)),
+/// For a place that has redeemed the permit itself.
+impl Environment {
+    pub(crate) async fn run_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<CommandText>,
+        output: &mut impl FnMut(&[u8]),
+    ) -> Result<CommandResult, EnvironmentError> {
+        let running = self.begin_redeemed(turn, redeemed, Stdin::Closed)?;
+        running.finish(turn, output).await.map_err(|error| self.link_error(error))
+    }
+
+    pub(crate) fn begin_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<CommandText>,
+        stdin: Stdin,
+    ) -> Result<RunningCommand, EnvironmentError> {
+        let Redeemed { action, ticket, .. } = redeemed;
+        match begin(&self.link, turn, action, self.surroundings.variables(turn), stdin) {
+            Ok(pending) => Ok(RunningCommand::recorded(pending, ticket, self.folder.clone())),
+            Err(error) => {
+                ticket.ended(format!("not started: {error}"));
+                Err(self.link_error(error))
+            }
+        }
+    }
+
+    pub(crate) async fn start_job_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<StartJob>,
+    ) -> Result<JobSnapshot, EnvironmentError> {
+        let Redeemed { action: mut job, ticket, .. } = redeemed;
+        let asked = job.notify_on_complete || !job.watch_patterns.is_empty();
+        let is_undeliverable = asked && !turn.delivery().is_supported();
+        if is_undeliverable {
+            job.notify_on_complete = false;
+            job.watch_patterns.clear();
+        }
+        job.environment = self.surroundings.variables(turn);
+        let answer = self.answer(turn, &Request::Job(JobRequest::Start(job))).await;
+        let mut snapshot = match answer {
+            Ok(Answer::Job(snapshot)) => snapshot,
+            other => {
+                ticket.ended(outcome::of_answer(&other));
+                return Err(self.link_error(other.err().unwrap_or(LinkError::WrongAnswer)));
+            }
         };
+        self.jobs.keep(&snapshot, ticket);
+        if is_undeliverable {
+            snapshot.notes.push(NOTICES_DROPPED.to_owned());
+        }
+        Ok(snapshot)
+    }
+
+    pub(crate) async fn job_input_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<JobInput>,
+    ) -> Result<Vec<JobSnapshot>, EnvironmentError> {
+        let Redeemed { action, ticket, .. } = redeemed;
+        let answer = self.answer(turn, &Request::Job(action.into_request())).await;
+        ticket.ended(outcome::of_answer(&answer));
+        let jobs = self.jobs_of(answer)?;
+        self.jobs.see(&jobs);
+        Ok(jobs)
+    }
+
+    pub(crate) async fn file_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<FileRequest>,
+    ) -> Result<FileAnswer, EnvironmentError> {
+        let Redeemed { action, ticket, .. } = redeemed;
+        let answer = self.answer(turn, &Request::File(action)).await;
+        ticket.ended(outcome::of_answer(&answer));
         match answer.map_err(|error| self.link_error(error))? {
-            Answer::Failed(failure) => Err(self.link_error(failure.into())),
+            Answer::File(answer) => Ok(answer),
+            _ => Err(self.link_error(LinkError::WrongAnswer)),
+        }
+    }
+
+    /// The answer, or why there is none.
+    async fn answer(&self, turn: &TurnContext, request: &Request) -> Result<Answer, LinkError> {
+        let answer = self.link.request(turn, request)?.answer();
+        let answer = tokio::select! {
+            answer = answer => answer?,
+            () = turn.cancellation().cancelled() => Answer::Failed(RequestFailure::Cancelled),
+        };
+        match answer {
+            Answer::Failed(failure) => Err(failure.into()),
             answer => Ok(answer),
         }
     }
 
-    fn request(&self, turn: &TurnContext, request: &Request) -> Result<Pending, EnvironmentError> {
-        self.link.request(turn, request).map_err(|error| self.link_error(error))
+    fn jobs_of(&self, answer: Result<Answer, LinkError>) -> Result<Vec<JobSnapshot>, EnvironmentError> {
+        match answer.map_err(|error| self.link_error(error))? {
+            Answer::Job(job) => Ok(vec![job]),
+            Answer::Jobs(jobs) => Ok(jobs),
+            _ => Err(self.link_error(LinkError::WrongAnswer)),
+        }
     }
 
     fn link_error(&self, error: LinkError) -> EnvironmentError {
         EnvironmentError::Link { error, complaints: self.process.complaints() }
+    }
+}
+
+/// What the proven layers amount to. Files are what consent is about: without a layer that keeps
+/// commands from them there is no sandbox to speak of.
+fn stated(report: &IsolationReport) -> Isolation {
+    let keeps_files = |layer| matches!(layer, Layer::MountNamespace | Layer::Landlock);
+    let is_proven = |state: &LayerState| matches!(state, LayerState::Proven { .. });
+    if report.layers.iter().any(|report| keeps_files(report.layer) && is_proven(&report.state)) {
+        Isolation::Sandbox
+    } else {
+        Isolation::None
     }
 }
 

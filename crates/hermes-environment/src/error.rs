@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use hermes_approval::PermitError;
 use hermes_home::files::FileError;
 use hermes_proto::{Explain, Fault};
 
@@ -21,6 +22,8 @@ pub enum EnvironmentError {
     Home(#[from] FileError),
     #[error("cannot start the executor: {0}")]
     Start(#[source] io::Error),
+    #[error(transparent)]
+    Permit(#[from] PermitError),
     #[error("{error}{}", said(complaints))]
     Link { error: LinkError, complaints: String },
     #[error("cannot wait for the executor's end: {0}")]
@@ -37,6 +40,7 @@ impl Explain for EnvironmentError {
         match self {
             Self::Link { error, .. } => error.fault(),
             Self::Home(error) => error.fault(),
+            Self::Permit(error) => error.fault(),
             _ => Fault::Failed,
         }
     }

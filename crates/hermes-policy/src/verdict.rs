@@ -12,6 +12,17 @@ pub struct Context {
     pub hermes_home: Option<String>,
     /// The working folder.
     pub folder: Option<String>,
+    /// Whether there is a password that Hermes may feed to sudo.
+    pub sudo_password: SudoPassword,
+}
+
+/// Whether Hermes was given a password for sudo.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum SudoPassword {
+    /// A `sudo -S` can only be somebody guessing.
+    #[default]
+    Missing,
+    Configured,
 }
 
 /// How far a command may go.
@@ -48,7 +59,8 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn allowed() -> Self {
+    /// Nothing speaks against it.
+    pub fn allowed() -> Self {
         Self { class: Class::Allow, rule: "", reason: "", command: String::new() }
     }
 }

@@ -6,7 +6,7 @@ use crate::commands::Command;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
-Files: $HERMES_HOME (default ~/.hermes) holds config.yaml, .env, auth.json, logs/ and profiles/.";
+Files: $HERMES_HOME (default ~/.hermes) holds config.yaml, .env, auth.json, hermes.db, logs/ and profiles/.";
 
 /// Hermes runs language-model agents that use commands and code, for many people
 /// at once, each kept apart from the others, from the host's secrets and from harm.

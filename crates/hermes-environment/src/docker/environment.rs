@@ -1,40 +1,95 @@
 //! One session's place in a container.
 //!
+//! As everywhere, nothing runs without a permit for this very place:
+//!
+//! ```
+//! # use hermes_approval::Permit;
+//! # use hermes_environment::CommandText;
+//! # use hermes_environment::docker::DockerEnvironment;
+//! # use hermes_proto::turn::TurnContext;
+//! # async fn permitted(environment: &DockerEnvironment, turn: &TurnContext, permit: Permit<CommandText>) {
+//! let _ = environment.run(turn, permit, &mut |_| ()).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use hermes_environment::CommandText;
+//! # use hermes_environment::docker::DockerEnvironment;
+//! # use hermes_proto::turn::TurnContext;
+//! # async fn bare(environment: &DockerEnvironment, turn: &TurnContext) {
+//! let _ = environment.run(turn, CommandText::new("true"), &mut |_| ()).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use hermes_environment::CommandText;
+//! # use hermes_environment::docker::DockerEnvironment;
+//! # use hermes_proto::executor::Stdin;
+//! # use hermes_proto::turn::TurnContext;
+//! # async fn bare(environment: &DockerEnvironment, turn: &TurnContext) {
+//! let _ = environment.begin(turn, CommandText::new("true"), Stdin::Closed).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use hermes_environment::docker::DockerEnvironment;
+//! # use hermes_proto::executor::StartJob;
+//! # use hermes_proto::turn::TurnContext;
+//! # async fn bare(environment: &DockerEnvironment, turn: &TurnContext, job: StartJob) {
+//! let _ = environment.start_job(turn, job).await;
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use hermes_environment::docker::DockerEnvironment;
+//! # use hermes_proto::executor::FileRequest;
+//! # use hermes_proto::turn::TurnContext;
+//! # async fn bare(environment: &DockerEnvironment, turn: &TurnContext, file: FileRequest) {
+//! let _ = environment.file(turn, file).await;
+//! # }
+//! ```
+//!
 //! Containers die on their own: the engine restarts, somebody prunes, memory runs out. A
 //! session whose container or executor died between two commands gets a new one, once,
 //! and its next result says so, because files and jobs may be gone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use hermes_approval::{Action, JobInput, Permit, Place, PlaceId, Ticket};
+use hermes_policy::Context;
 use hermes_proto::executor::{
-    CommandResult, FileAnswer, FileRequest, JobNotice, JobRequest, JobSnapshot, JobState, Stdin,
+    CommandResult, FileAnswer, FileRequest, JobNotice, JobSnapshot, JobState, StartJob, Stdin,
 };
 use hermes_proto::turn::TurnContext;
 use tokio::sync::{Mutex, mpsc};
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::spawn_blocking;
 
-use super::acquire::{Container, Origin};
-use super::custody::Custody;
+use super::acquire::Origin;
 use super::error::DockerError;
-use super::exec_each::ExecEach;
-use super::executor_link::{ExecutorLink, NoExecutor};
 use super::orphans::OrphanSweep;
 use super::plan::DockerSettings;
-use crate::environment::{CommandText, Environment};
-use crate::error::EnvironmentError;
+use super::seat::{Runner, Seat, take_seat};
+use super::shown::PLACE as SHOWN_HOME;
+use super::volumes::ROOT_HOME;
+use crate::CommandText;
+use crate::environment::Environment;
+use crate::jobs::JobQuery;
 use crate::link::Notices;
+use crate::outcome;
+use crate::redeemed::Redeemed;
 use crate::running::RunningCommand;
+use crate::session_folder::SessionFolder;
 
 /// What a result says when the session was given a new executor; the rest tells what was lost.
 pub const RECREATED: &str = "environment_recreated";
-/// The longest a cleanup can take: every call to the engine is bounded.
-const CLEANUP: Duration = Duration::from_secs(75);
 const WAITING_NOTICES: usize = 256;
+const JOB: &str = "a background job";
 
 /// A session's environment in a container.
 #[derive(Debug)]
 pub struct DockerEnvironment {
+    id: PlaceId,
+    folder: SessionFolder,
     settings: Arc<DockerSettings>,
     seat: Mutex<State>,
     notices: mpsc::Sender<JobNotice>,
@@ -50,27 +105,18 @@ enum State {
     Closed,
 }
 
-/// Where the session's commands run at the moment.
+/// A command that was given to its container.
 #[derive(Debug)]
-struct Seat {
-    custody: Custody,
-    id: String,
-    origin: Origin,
-    runner: Runner,
-    /// Passes notices on, for as long as the seat is taken.
-    _passing: JoinSet<()>,
-}
-
-#[derive(Debug, Clone)]
-enum Runner {
-    Linked(Arc<Environment>),
-    Each(Arc<ExecEach>),
+pub enum Begun {
+    Running(Box<RunningCommand>),
+    /// Where no executor can run, a command is told of when it is over.
+    Finished(Box<CommandResult>),
 }
 
 /// What a command has to know about where it runs.
-struct Place {
+struct Found {
     runner: Runner,
-    /// Set if the place is not the one of the command before.
+    /// Set if the seat is not the one of the command before.
     recreated: Option<String>,
 }
 
@@ -86,14 +132,33 @@ impl DockerEnvironment {
         let (swept, sweep) = (Arc::clone(settings), Arc::clone(sweep));
         // Not waited for: it is somebody else's mess.
         drop(spawn_blocking(move || sweep.once(&swept)));
-        let environment =
-            Self { settings: Arc::clone(settings), seat: Mutex::new(State::Seated(Box::new(seat))), notices, notes };
+        let environment = Self {
+            id: PlaceId::unique(),
+            folder: SessionFolder::new(&settings.spec.working_directory),
+            settings: Arc::clone(settings),
+            seat: Mutex::new(State::Seated(Box::new(seat))),
+            notices,
+            notes,
+        };
         Ok((environment, receiver))
     }
 
     /// What a person should know about how it started.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What consent has to know about it. It stays the same place when its container is made anew.
+    pub fn place(&self) -> Place {
+        let DockerSettings { spec, isolation, .. } = &*self.settings;
+        let context = Context {
+            home: Some(ROOT_HOME.to_owned()),
+            hermes_home: Some(SHOWN_HOME.to_owned()),
+            folder: Some(self.folder.now()),
+            ..Context::default()
+        };
+        let name = format!("container {} ({})", spec.labels.task(), spec.image);
+        Place { id: self.id, name, isolation: *isolation, context }
     }
 
     /// The container that commands run in now.
@@ -110,20 +175,11 @@ impl DockerEnvironment {
     pub async fn run(
         &self,
         turn: &TurnContext,
-        command: CommandText,
+        permit: Permit<CommandText>,
         output: &mut impl FnMut(&[u8]),
     ) -> Result<CommandResult, DockerError> {
-        let mut place = self.place().await?;
-        let mut outcome = place.runner.run(turn, command.clone(), output).await;
-        if let Err(DockerError::Gone { id }) = &outcome {
-            // It was told before the command began, so nothing is done twice.
-            self.lose(id).await;
-            place = self.place().await?;
-            outcome = place.runner.run(turn, command, output).await;
-        }
-        let mut result = outcome?;
-        result.notes.extend(place.recreated);
-        Ok(result)
+        let redeemed = Redeemed::by(permit, turn, self.id)?;
+        self.run_redeemed(turn, redeemed, output).await
     }
 
     /// Leaves a container that turned out to be gone.
@@ -140,38 +196,63 @@ impl DockerEnvironment {
     pub async fn begin(
         &self,
         turn: &TurnContext,
-        command: CommandText,
+        permit: Permit<CommandText>,
         stdin: Stdin,
-    ) -> Result<(RunningCommand, Vec<String>), DockerError> {
-        let place = self.place().await?;
-        let Runner::Linked(environment) = place.runner else {
-            return Err(DockerError::NeedsExecutor { what: "input for a command" });
+    ) -> Result<(Begun, Vec<String>), DockerError> {
+        let redeemed = Redeemed::by(permit, turn, self.id)?;
+        let Found { runner, recreated } = match self.find().await {
+            Ok(found) => found,
+            Err(error) => return Err(failed(redeemed.ticket, error)),
         };
-        Ok((environment.begin(turn, command, stdin)?, place.recreated.into_iter().collect()))
+        let begun = match (runner, stdin) {
+            (Runner::Linked(environment), stdin) => {
+                let running = environment.begin_redeemed(turn, redeemed, stdin)?;
+                Begun::Running(Box::new(running.moving(self.folder.clone())))
+            }
+            (Runner::Each(_), Stdin::Closed) => {
+                Begun::Finished(Box::new(self.run_redeemed(turn, redeemed, &mut |_| ()).await?))
+            }
+            (Runner::Each(_), Stdin::Streamed) => {
+                let error = DockerError::NeedsExecutor { what: "input for a command" };
+                return Err(failed(redeemed.ticket, error));
+            }
+        };
+        Ok((begun, recreated.into_iter().collect()))
     }
 
-    /// Starts, or asks about, the jobs of this session.
-    pub async fn job(&self, turn: &TurnContext, request: JobRequest) -> Result<Vec<JobSnapshot>, DockerError> {
-        match self.place().await?.runner {
-            Runner::Linked(environment) => Ok(environment.job(turn, request).await?),
-            Runner::Each(_) => Err(DockerError::NeedsExecutor { what: "a background job" }),
-        }
+    /// Starts a background job.
+    pub async fn start_job(&self, turn: &TurnContext, permit: Permit<StartJob>) -> Result<JobSnapshot, DockerError> {
+        let (environment, redeemed) = self.linked(turn, permit, JOB).await?;
+        Ok(environment.start_job_redeemed(turn, redeemed).await?)
+    }
+
+    /// Asks about the jobs of this session, or ends one.
+    pub async fn job(&self, turn: &TurnContext, query: JobQuery) -> Result<Vec<JobSnapshot>, DockerError> {
+        Ok(self.executor(JOB).await?.job(turn, query).await?)
+    }
+
+    /// Types into a job.
+    pub async fn job_input(
+        &self,
+        turn: &TurnContext,
+        permit: Permit<JobInput>,
+    ) -> Result<Vec<JobSnapshot>, DockerError> {
+        let (environment, redeemed) = self.linked(turn, permit, JOB).await?;
+        Ok(environment.job_input_redeemed(turn, redeemed).await?)
     }
 
     /// Whether jobs are running, which nobody should end because the session is quiet.
     pub async fn has_running_jobs(&self, turn: &TurnContext) -> bool {
         let runner = self.seat.lock().await.seat().map(|seat| seat.runner.clone());
         let Some(Runner::Linked(environment)) = runner else { return false };
-        let jobs = environment.job(turn, JobRequest::List).await.unwrap_or_default();
+        let jobs = environment.job(turn, JobQuery::List).await.unwrap_or_default();
         jobs.iter().any(|job| job.state == JobState::Running)
     }
 
     /// Reads, writes, patches, searches or lists files in the container.
-    pub async fn file(&self, turn: &TurnContext, request: FileRequest) -> Result<FileAnswer, DockerError> {
-        match self.place().await?.runner {
-            Runner::Linked(environment) => Ok(environment.file(turn, request).await?),
-            Runner::Each(_) => Err(DockerError::NeedsExecutor { what: "a file operation" }),
-        }
+    pub async fn file(&self, turn: &TurnContext, permit: Permit<FileRequest>) -> Result<FileAnswer, DockerError> {
+        let (environment, redeemed) = self.linked(turn, permit, "a file operation").await?;
+        Ok(environment.file_redeemed(turn, redeemed).await?)
     }
 
     /// Ends the session's commands and jobs, then the container as configured. Finished when
@@ -183,14 +264,68 @@ impl DockerEnvironment {
         }
     }
 
-    /// The place for the next command: the same as before, or a new one if that has died.
-    async fn place(&self) -> Result<Place, DockerError> {
+    async fn run_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<CommandText>,
+        output: &mut impl FnMut(&[u8]),
+    ) -> Result<CommandResult, DockerError> {
+        let mut is_second = false;
+        loop {
+            let Found { runner, recreated } = match self.find().await {
+                Ok(found) => found,
+                Err(error) => return Err(failed(redeemed.ticket, error)),
+            };
+            let each = match runner {
+                Runner::Each(each) => each,
+                Runner::Linked(environment) => {
+                    let result = environment.run_redeemed(turn, redeemed, output).await?;
+                    self.folder.moved(&result.working_directory);
+                    return Ok(told(result, recreated));
+                }
+            };
+            match each.run(turn, &redeemed, output).await {
+                // It was told before the command began, so nothing is done twice.
+                Err(DockerError::Gone { id }) if !is_second => self.lose(&id).await,
+                Err(error) => return Err(failed(redeemed.ticket, error)),
+                Ok(result) => {
+                    redeemed.ticket.ended(outcome::of_command(&result));
+                    return Ok(told(result, recreated));
+                }
+            }
+            is_second = true;
+        }
+    }
+
+    /// Redeems the permit for something that only an executor can do.
+    async fn linked<A: Action>(
+        &self,
+        turn: &TurnContext,
+        permit: Permit<A>,
+        what: &'static str,
+    ) -> Result<(Arc<Environment>, Redeemed<A>), DockerError> {
+        let redeemed = Redeemed::by(permit, turn, self.id)?;
+        match self.executor(what).await {
+            Ok(environment) => Ok((environment, redeemed)),
+            Err(error) => Err(failed(redeemed.ticket, error)),
+        }
+    }
+
+    async fn executor(&self, what: &'static str) -> Result<Arc<Environment>, DockerError> {
+        match self.find().await?.runner {
+            Runner::Linked(environment) => Ok(environment),
+            Runner::Each(_) => Err(DockerError::NeedsExecutor { what }),
+        }
+    }
+
+    /// The seat for the next command: the same as before, or a new one if that has died.
+    async fn find(&self) -> Result<Found, DockerError> {
         let mut state = self.seat.lock().await;
         let before = match &*state {
             State::Closed => return Err(DockerError::Closed),
             State::Lost(before) => before.clone(),
             State::Seated(seat) if !seat.runner.has_ended() => {
-                return Ok(Place { runner: seat.runner.clone(), recreated: None });
+                return Ok(Found { runner: seat.runner.clone(), recreated: None });
             }
             State::Seated(seat) => {
                 tracing::warn!(id = seat.id, "the executor has ended; the environment is made anew");
@@ -205,7 +340,9 @@ impl DockerEnvironment {
         let recreated = format!("{RECREATED}: {}", fresh.told(&before));
         let runner = fresh.runner.clone();
         *state = State::Seated(Box::new(fresh));
-        Ok(Place { runner, recreated: Some(recreated) })
+        // A new shell stands where the first one stood.
+        self.folder.moved(&self.settings.spec.working_directory);
+        Ok(Found { runner, recreated: Some(recreated) })
     }
 }
 
@@ -218,144 +355,13 @@ impl State {
     }
 }
 
-impl Runner {
-    async fn run(
-        &self,
-        turn: &TurnContext,
-        command: CommandText,
-        output: &mut impl FnMut(&[u8]),
-    ) -> Result<CommandResult, DockerError> {
-        match self {
-            Self::Linked(environment) => Ok(environment.run(turn, command, output).await?),
-            Self::Each(each) => each.run(turn, command, output).await,
-        }
-    }
-
-    /// Whether it can run nothing more.
-    fn has_ended(&self) -> bool {
-        match self {
-            Self::Linked(environment) => environment.has_ended(),
-            Self::Each(_) => false,
-        }
-    }
+/// Records that nothing came of it.
+fn failed(ticket: Ticket, error: DockerError) -> DockerError {
+    ticket.ended(format!("failed: {error}"));
+    error
 }
 
-impl Seat {
-    async fn leave(self: Box<Self>) -> Result<(), DockerError> {
-        if let Runner::Linked(environment) = self.runner
-            && let Ok(environment) = Arc::try_unwrap(environment)
-        {
-            // Its commands end with the container too; only that it is over matters.
-            let _ = environment.close().await;
-        }
-        self.custody.cleanup();
-        if self.custody.wait_for_cleanup(CLEANUP).await {
-            return Ok(());
-        }
-        Err(DockerError::CleanupTimedOut { id: self.id, seconds: CLEANUP.as_secs() })
-    }
-
-    /// Leaves a place that has died, without touching what may be left of its container.
-    fn abandon(self: Box<Self>) {
-        self.custody.release();
-    }
-
-    fn told(&self, before: &str) -> String {
-        let lost = "the shell's state and background jobs are lost";
-        if self.id == before && self.origin == Origin::Attached {
-            return format!("the executor had ended and was started again; {lost}");
-        }
-        match self.origin {
-            Origin::Attached | Origin::Started => format!("the container had stopped and was started again; {lost}"),
-            Origin::Made => {
-                format!("the container was gone and has been made anew; {lost}, and files that were not mounted")
-            }
-        }
-    }
-}
-
-/// Gets a container and an executor in it. A container that dies at that very moment is
-/// tried once more.
-async fn take_seat(
-    settings: &Arc<DockerSettings>,
-    notices: &mpsc::Sender<JobNotice>,
-) -> Result<(Seat, Vec<String>), DockerError> {
-    let first = match try_seat(settings, notices).await? {
-        Ok(seat) => return Ok(seat),
-        Err(reason) => reason,
-    };
-    tracing::warn!(reason = %first, "the container was gone before its first command; once more");
-    try_seat(settings, notices).await?.map_err(DockerError::Environment)
-}
-
-/// The inner error says that the container was gone.
-async fn try_seat(
-    settings: &Arc<DockerSettings>,
-    notices: &mpsc::Sender<JobNotice>,
-) -> Result<Result<(Seat, Vec<String>), EnvironmentError>, DockerError> {
-    let asked = Arc::clone(settings);
-    // If nobody waits any more, what comes of it is cleaned up by being dropped.
-    let acquired = spawn_blocking(move || Container::acquire(&asked));
-    let mut container = acquired.await.map_err(|_| DockerError::Interrupted)??;
-    let mut passing = JoinSet::new();
-    let runner = match connect(&container, settings).await {
-        Ok(Connected::Linked(environment, heard)) => {
-            passing.spawn(pass_on(heard, notices.clone()));
-            Runner::Linked(Arc::new(environment))
-        }
-        Ok(Connected::Each(each, note)) => {
-            container.notes.extend(note);
-            Runner::Each(Arc::new(each))
-        }
-        Err(reason) => {
-            match container.origin {
-                Origin::Made => container.custody.discard(),
-                Origin::Attached | Origin::Started => container.custody.release(),
-            }
-            container.custody.wait_for_cleanup(CLEANUP).await;
-            return Ok(Err(reason));
-        }
-    };
-    let Container { custody, id, origin, notes, .. } = container;
-    Ok(Ok((Seat { custody, id, origin, runner, _passing: passing }, notes)))
-}
-
-/// How commands reach a container.
-enum Connected {
-    Linked(Environment, Notices),
-    /// And why not through an executor, if one was wanted.
-    Each(ExecEach, Option<String>),
-}
-
-/// The error says that the container was gone.
-async fn connect(container: &Container, settings: &DockerSettings) -> Result<Connected, EnvironmentError> {
-    let each = || ExecEach {
-        client: container.client.clone(),
-        id: container.id.clone(),
-        working_directory: settings.spec.working_directory.clone(),
-        variables: settings.variables.clone(),
-    };
-    let Some(placed) = &container.executor else { return Ok(Connected::Each(each(), None)) };
-    let link = ExecutorLink {
-        client: &container.client,
-        id: &container.id,
-        working_directory: &settings.spec.working_directory,
-        variables: &settings.variables,
-    };
-    match link.open(placed).await {
-        Ok((environment, heard)) => Ok(Connected::Linked(environment, heard)),
-        Err(NoExecutor::Gone(reason)) => Err(reason),
-        Err(NoExecutor::CannotRun(reason)) => {
-            let note = format!("every command is a docker exec of its own: the executor cannot run there: {reason}");
-            Ok(Connected::Each(each(), Some(note)))
-        }
-    }
-}
-
-async fn pass_on(mut heard: Notices, notices: mpsc::Sender<JobNotice>) {
-    while let Some(notice) = heard.recv().await {
-        if notices.try_send(notice).is_err() {
-            tracing::warn!("a notice of a background job was dropped: nobody takes them");
-        }
-    }
+fn told(mut result: CommandResult, recreated: Option<String>) -> CommandResult {
+    result.notes.extend(recreated);
+    result
 }

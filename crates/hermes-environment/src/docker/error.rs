@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use hermes_approval::PermitError;
 use hermes_home::dotenv::DotenvError;
 use hermes_home::files::FileError;
 use hermes_proto::{Explain, Fault};
@@ -56,6 +57,8 @@ pub enum DockerError {
     Interrupted,
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
+    #[error(transparent)]
+    Permit(#[from] PermitError),
     #[error("docker exec cannot be started: {0}")]
     Exec(#[source] io::Error),
     #[error("container {id} is gone")]
@@ -98,6 +101,7 @@ impl Explain for DockerError {
             Self::Home(error) => error.fault(),
             Self::Dotenv(error) => error.fault(),
             Self::Environment(error) => error.fault(),
+            Self::Permit(error) => error.fault(),
             Self::Run { source, .. } | Self::List(source) => source.fault(),
             _ => Fault::Failed,
         }

@@ -7,10 +7,11 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use hermes_proto::Secret;
 use hermes_proto::executor::{CommandEnd, CommandResult};
 use hermes_proto::turn::TurnContext;
 use hermes_sandbox::process;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::task::spawn_blocking;
 
@@ -20,7 +21,9 @@ use super::error::DockerError;
 use super::executor_link::says_gone;
 use super::kept_output::KeptOutput;
 use super::variables::ContainerVariables;
-use crate::environment::{CommandText, TurnVariables};
+use crate::CommandText;
+use crate::environment::TurnVariables;
+use crate::redeemed::Redeemed;
 
 /// Said with every result.
 const NOTE: &str =
@@ -51,16 +54,19 @@ enum Waited {
 }
 
 impl ExecEach {
+    /// Runs a command whose permit was redeemed; whoever did that records its end. If the container is
+    /// gone, nothing was started, and it can be tried again in another.
     pub(super) async fn run(
         &self,
         turn: &TurnContext,
-        command: CommandText,
+        redeemed: &Redeemed<CommandText>,
         output: &mut impl FnMut(&[u8]),
     ) -> Result<CommandResult, DockerError> {
-        let began = Instant::now();
-        let directory = command.working_directory.unwrap_or_else(|| self.working_directory.clone());
+        let (began, command) = (Instant::now(), &redeemed.action);
+        let directory = command.working_directory.clone().unwrap_or_else(|| self.working_directory.clone());
         let mark = mark();
-        let mut child = self.start(turn, &directory, &mark, &command.text)?;
+        let mut child = self.start(turn, &directory, &mark, command)?;
+        feed(&mut child, command.first_input.as_ref()).await;
         let until_deadline = turn.deadline().map(|deadline| deadline.saturating_duration_since(began));
         let limit = command.timeout.into_iter().chain(until_deadline).min();
         let mut kept = KeptOutput::new(command.limits.returned_characters);
@@ -79,17 +85,22 @@ impl ExecEach {
     }
 
     /// Names only on the command line: the values are in the client's own environment.
-    fn start(&self, turn: &TurnContext, directory: &str, mark: &str, text: &str) -> Result<Child, DockerError> {
+    fn start(&self, turn: &TurnContext, directory: &str, mark: &str, text: &CommandText) -> Result<Child, DockerError> {
         let variables = self.variables.variables(turn);
         let mut command = process::command(&self.client.program);
-        command.args(["exec", "-w", directory]);
+        command.arg("exec");
+        let stdin = if text.first_input.is_some() { Stdio::piped() } else { Stdio::null() };
+        if text.first_input.is_some() {
+            command.arg("-i");
+        }
+        command.args(["-w", directory]);
         for (name, _) in &variables {
             command.args(["-e", name]);
         }
-        command.args([self.id.as_str(), "sh", "-c", SCRIPT, "sh", mark, text]);
+        command.args([self.id.as_str(), "sh", "-c", SCRIPT, "sh", mark, &text.text]);
         command.envs(variables).envs(self.client.environment.iter().cloned()).current_dir("/");
         let mut command = Command::from(command);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         command.spawn().map_err(DockerError::Exec)
     }
 
@@ -100,6 +111,13 @@ impl ExecEach {
             tracing::warn!(%error, "a command may still be running in its container");
         }
     }
+}
+
+/// Gives a command its first input, and no other.
+async fn feed(child: &mut Child, first: Option<&Secret>) {
+    let (Some(first), Some(mut stdin)) = (first, child.stdin.take()) else { return };
+    // One that does not read has its reasons; how it ends is what counts.
+    let _ = stdin.write_all(first.expose().as_bytes()).await;
 }
 
 async fn wait(

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use hermes_policy::Context;
 use hermes_proto::executor::Open;
 
 use super::binary::Client;
@@ -54,7 +55,7 @@ impl ExecutorLink<'_> {
             arguments: ["exec", "-i", self.id, &format!("{folder}/{PROGRAM}"), "executor"].map(Into::into).to_vec(),
             environment: self.client.environment.clone(),
         };
-        let started = Environment::start(&program, &self.told(), self.variables.clone()).await;
+        let started = Environment::start(&program, &self.told(), self.variables.clone(), Context::default()).await;
         started.map_err(|error| if is_gone(&error) { NoExecutor::Gone(error) } else { NoExecutor::CannotRun(error) })
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hermes_home::Home;
 use hermes_home::config::Terminal;
+use hermes_policy::Isolation;
 use hermes_proto::HostEnvironment;
 use serde_json::Value;
 
@@ -96,6 +97,8 @@ pub struct DockerSettings {
     pub(super) lifetime: Duration,
     pub(super) variables: ContainerVariables,
     pub(super) executor: ExecutorSource,
+    /// What the container keeps from the host.
+    pub(super) isolation: Isolation,
     pub(super) notes: Vec<String>,
 }
 
@@ -124,6 +127,7 @@ impl DockerPlan<'_> {
             reaping: if terminal.docker_orphan_reaper { Reaping::On } else { Reaping::Off },
             lifetime: Duration::from_secs(terminal.lifetime_seconds),
             executor: self.executor.clone(),
+            isolation: self.isolation(),
             notes,
         }))
     }
@@ -149,6 +153,18 @@ impl DockerPlan<'_> {
             variables: normalized(&Value::Object(terminal.docker_env.clone().into_iter().collect())),
             extra: terminal.docker_extra_args.clone(),
         })
+    }
+
+    /// Whether commands reach files of the host. Our own folders and what is shown read-only do not count.
+    fn isolation(&self) -> Isolation {
+        let terminal = self.terminal;
+        let has_host_directory = terminal.docker_mount_cwd_to_workspace && self.host_directory.is_some();
+        let has_host_volume = terminal.docker_volumes.iter().any(|text| volumes::is_of_host(text));
+        if has_host_directory || has_host_volume || opens_the_host(&terminal.docker_extra_args) {
+            Isolation::ContainerWithHostMount
+        } else {
+            Isolation::Container
+        }
     }
 
     fn labels(&self) -> Labels {
@@ -228,6 +244,33 @@ fn asked_network(extra: &[String]) -> Option<&str> {
     asked
 }
 
+/// Whether extra arguments may give a container something of the host, or the means to take it. What
+/// they ask for in detail is not read: asking once too often is the safe side.
+fn opens_the_host(extra: &[String]) -> bool {
+    const OPENING: [&str; 15] = [
+        "--volume",
+        "--volumes-from",
+        "--mount",
+        "--privileged",
+        "--device",
+        "--device-cgroup-rule",
+        "--cap-add",
+        "--security-opt",
+        "--pid",
+        "--ipc",
+        "--userns",
+        "--cgroupns",
+        "--cgroup-parent",
+        "--runtime",
+        "--group-add",
+    ];
+    let is_opening = |word: &String| {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        OPENING.contains(&name) || word.starts_with("-v")
+    };
+    extra.iter().any(is_opening) || asked_network(extra).is_some_and(|network| network == "host")
+}
+
 /// The folder of all Docker environments of a home.
 pub(super) fn sandboxes(home: &Home, terminal: &Terminal) -> PathBuf {
     let configured = Some(terminal.sandbox_dir.trim()).filter(|folder| !folder.is_empty());
@@ -256,7 +299,25 @@ fn resources(terminal: &Terminal) -> Resources {
 
 #[cfg(test)]
 mod tests {
-    use super::asked_network;
+    use super::{asked_network, opens_the_host};
+
+    #[test]
+    fn arguments_that_open_the_host_are_seen_in_any_form() {
+        let check = |extra: &[&str], expected: bool| {
+            let extra: Vec<String> = extra.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(opens_the_host(&extra), expected, "{extra:?}");
+        };
+        check(&[], false);
+        check(&["--dns", "1.1.1.1", "--network=bridge", "--label", "a=b", "--hostname=v"], false);
+        check(&["-v", "/:/host"], true);
+        check(&["-v/:/host"], true);
+        check(&["--volume=/:/host"], true);
+        check(&["--dns=1.1.1.1", "--mount", "type=bind,source=/,target=/host"], true);
+        check(&["--privileged"], true);
+        check(&["--privileged=true"], true);
+        check(&["--net", "host"], true);
+        check(&["--pid=host"], true);
+    }
 
     #[test]
     fn a_network_is_asked_for_in_either_form() {

@@ -10,7 +10,7 @@ use super::error::DockerError;
 use super::volumes::Volume;
 
 /// Where the home's files are seen in the container.
-const PLACE: &str = "/root/.hermes";
+pub(super) const PLACE: &str = "/root/.hermes";
 /// Folders of `cache/` with things that people sent or that tools made for them.
 const CACHES: [&str; 7] = ["documents", "images", "audio", "videos", "screenshots", "web", "delegation"];
 

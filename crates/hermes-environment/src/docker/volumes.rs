@@ -60,6 +60,12 @@ pub(super) fn configured(texts: &[String], user_home: Option<&Path>, notes: &mut
     volumes
 }
 
+/// Whether a configured volume is a folder of the host, not one that the engine keeps by a name.
+pub(super) fn is_of_host(text: &str) -> bool {
+    let source = text.trim().split(':').next().unwrap_or_default();
+    source.contains('/') || source.starts_with(['~', '.'])
+}
+
 /// A path the engine can be told: it takes a colon for the end of it.
 fn plain(path: &Path) -> Result<&str, DockerError> {
     let bad = || DockerError::Colon { path: path.to_owned() };
@@ -86,7 +92,17 @@ fn normal(target: &str) -> &str {
 mod tests {
     use std::path::Path;
 
-    use super::Volume;
+    use super::{Volume, is_of_host};
+
+    #[test]
+    fn a_folder_of_the_host_is_told_from_a_named_volume() {
+        for text in ["/a:/b", "/:/host:ro", "~:/w", "~/x:/w", "./here:/w", "../up:/w", ".:/w", "  /a:/b", "a/b:/w"] {
+            assert!(is_of_host(text), "{text}");
+        }
+        for text in ["named:/data", "named-2.x:/data:ro"] {
+            assert!(!is_of_host(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_volume_is_read_as_the_engine_reads_it() {

@@ -10,9 +10,9 @@ use tokio::net::UnixStream;
 
 use super::claim::Folder;
 use super::error::HeldError;
-use crate::environment::CommandText;
+use crate::CommandText;
 use crate::link::{Link, LinkError};
-use crate::running::RunningCommand;
+use crate::running::{self, RunningCommand};
 
 /// A link to a held session. Dropped, it ends the commands that were started over it; the session stays.
 #[derive(Debug)]
@@ -44,10 +44,12 @@ impl Attachment {
         &self.notes
     }
 
-    /// Starts a command whose input the caller sends. Its environment is the holder's business.
+    /// Asks for a command whose input the caller sends. Its environment is the holder's business, and so is
+    /// the permit: only the holder knows where the session stands, and it trusts no caller's word for
+    /// what is allowed. A refusal is the error of the command that was asked for.
     pub fn begin(&self, turn: &TurnContext, command: CommandText, stdin: Stdin) -> Result<RunningCommand, HeldError> {
-        let request = command.request(turn, Vec::new(), stdin);
-        self.link.request(turn, &request).map(RunningCommand::new).map_err(HeldError::link)
+        let pending = running::begin(&self.link, turn, command, Vec::new(), stdin);
+        pending.map(RunningCommand::elsewhere).map_err(HeldError::link)
     }
 
     /// An error of a command that was started here.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_approval::Guard;
 use hermes_proto::executor::{
     Answer, Frame, FrameKind, LinkEnd, Request, RequestFailure, RequestId, RunCommand, encode_message,
 };
@@ -24,7 +25,8 @@ use super::incoming::{ConnectionError, Incoming};
 use super::input::InputQueue;
 use super::lease::Lease;
 use super::sessions::arrived;
-use crate::environment::{CommandText, Environment};
+use crate::CommandText;
+use crate::environment::Environment;
 
 /// Requests of one caller at once.
 const MOST_REQUESTS: usize = 16;
@@ -38,6 +40,7 @@ pub(super) struct Caller<'a> {
     pub(super) lease: &'a Lease,
     pub(super) environment: &'a Environment,
     pub(super) hosting: &'a Hosting,
+    pub(super) guard: &'a Guard,
     /// The holder ends.
     pub(super) ending: CancellationToken,
 }
@@ -138,12 +141,15 @@ impl Connection<'_> {
             Ok(_) => return Err(invalid("in a held session only commands can be run".to_owned())),
             Err(error) => return Err(invalid(error.to_string())),
         };
-        let Caller { lease, environment, hosting, ending } = &self.caller;
+        let Caller { lease, environment, hosting, guard, ending } = &self.caller;
         let cancellation = ending.child_token();
         let turn = arrived(hosting, cancellation.clone())
             .bind([(SessionVariable::Key, lease.key().to_string())], Delivery::Unsupported);
         let (stdin, streams_output) = (command.stdin, command.streams_output);
-        let running = environment.begin(&turn, text_of(command), stdin);
+        // Behind the socket is the person who typed it: floor and deny list stand, and nobody is asked.
+        let permit = guard.permit_typed(&turn, &environment.place(), text_of(command));
+        let permit = permit.map_err(|refusal| RequestFailure::Refused { message: refusal.for_person() })?;
+        let running = environment.begin(&turn, permit, stdin);
         let running = running.map_err(|error| RequestFailure::Internal { detail: error.to_string() })?;
         let (credit, input) = (Credit::new(), InputQueue::new());
         let request = Arc::new(OpenRequest { id, cancellation, credit, input, streams_output });
@@ -180,6 +186,7 @@ fn text_of(command: RunCommand) -> CommandText {
         working_directory: command.working_directory,
         timeout: command.timeout_ms.map(Duration::from_millis),
         limits: command.limits,
+        first_input: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use hermes_home::files::{FileError, Holder as LockHolder};
-use hermes_proto::executor::AttachRefused;
+use hermes_proto::executor::{AttachRefused, RequestFailure};
 use hermes_proto::{Explain, Fault};
 
 use crate::link::LinkError;
@@ -36,6 +36,9 @@ pub enum HeldError {
     Gone { reason: Option<String> },
     #[error(transparent)]
     Refused(#[from] AttachRefused),
+    /// By policy, in the words of the holder.
+    #[error("{message}")]
+    NotPermitted { message: String },
     #[error("link to the process that holds the session: {0}")]
     Link(#[source] LinkError),
 }
@@ -49,6 +52,7 @@ impl HeldError {
             LinkError::Silent(reason) | LinkError::Read(reason) | LinkError::Write(reason) => {
                 Self::Gone { reason: Some(reason) }
             }
+            LinkError::Failed(RequestFailure::Refused { message }) => Self::NotPermitted { message },
             error => Self::Link(error),
         }
     }
@@ -77,6 +81,7 @@ impl Explain for HeldError {
             Self::Home(error) => error.hint(),
             Self::Refused(refused) => refused.hint(),
             Self::Held { holder: Some(holder) } => Some(format!("it ends with: kill {}", holder.pid)),
+            Self::NotPermitted { .. } => Some("nothing was started; rules: hermes approvals rules".to_owned()),
             Self::InTheWay { .. } => Some("look at what it is, and move it away".to_owned()),
             _ => None,
         }

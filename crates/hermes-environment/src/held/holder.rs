@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_approval::Guard;
 use hermes_proto::executor::{AttachRefused, Attached, Ready, RefusalCause};
 use hermes_proto::turn::Hosting;
 use tokio::net::{UnixListener, UnixStream};
@@ -31,14 +32,16 @@ struct Callers<M> {
     build: String,
     sessions: Sessions<M>,
     hosting: Hosting,
+    guard: Guard,
     ending: CancellationToken,
 }
 
 impl<M: MakeEnvironment> Holder<M> {
-    /// A holder whose sessions are made by `make`; `build` is told to callers.
-    pub fn new(make: M, terms: Terms, hosting: Hosting, build: &str) -> Self {
+    /// A holder whose sessions are made by `make` and whose commands `guard` permits; `build` is told to
+    /// callers.
+    pub fn new(make: M, terms: Terms, hosting: Hosting, guard: Guard, build: &str) -> Self {
         let (build, ending) = (build.to_owned(), CancellationToken::new());
-        Self(Arc::new(Callers { build, sessions: Sessions::new(make, terms), hosting, ending }))
+        Self(Arc::new(Callers { build, sessions: Sessions::new(make, terms), hosting, guard, ending }))
     }
 
     /// Serves callers until `shutdown`. Then commands are interrupted, their callers told,
@@ -117,7 +120,8 @@ impl<M: MakeEnvironment> Callers<M> {
             working_directory: environment.working_directory().to_owned(),
         };
         said(opening::answer(&mut writer, &Attached::Ready { session, notes }).await)?;
-        let caller = Caller { lease: &lease, environment, hosting: &self.hosting, ending: self.ending.clone() };
+        let (hosting, guard, ending) = (&self.hosting, &self.guard, self.ending.clone());
+        let caller = Caller { lease: &lease, environment, hosting, guard, ending };
         connection::serve(caller, incoming, writer).await
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_proto::executor::{JobRequest, JobState};
+use hermes_proto::executor::JobState;
 use hermes_proto::session::SessionKey;
 use hermes_proto::turn::TurnContext;
 use tokio::time::timeout;
 
 use super::sessions::{Held, Shelf, close};
 use crate::environment::Environment;
+use crate::jobs::JobQuery;
 
 /// An executor that does not say in this time what it runs is not worth keeping.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -52,7 +53,7 @@ impl Lease {
 
     async fn has_running_jobs(&self, turn: &TurnContext) -> bool {
         let Some(environment) = self.environment() else { return false };
-        let jobs = timeout(PATIENCE, environment.job(turn, JobRequest::List)).await;
+        let jobs = timeout(PATIENCE, environment.job(turn, JobQuery::List)).await;
         matches!(jobs, Ok(Ok(jobs)) if jobs.iter().any(|job| job.state == JobState::Running))
     }
 }

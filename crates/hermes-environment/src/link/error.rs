@@ -32,6 +32,8 @@ pub enum LinkError {
     Write(String),
     #[error("executor answered something else than what it was asked")]
     WrongAnswer,
+    #[error("first input has {bytes} bytes, more than can be sent at once")]
+    FirstInputTooLong { bytes: usize },
     #[error("link has had too many requests")]
     Exhausted,
     #[error(transparent)]

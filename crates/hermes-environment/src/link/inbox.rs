@@ -106,6 +106,12 @@ impl Inbox {
         }
     }
 
+    /// Takes credit that is known to be there.
+    pub(super) fn spend_input_credit(&self, bytes: usize) {
+        let mut state = self.state();
+        state.input_credit = state.input_credit.saturating_sub(u32::try_from(bytes).unwrap_or(u32::MAX));
+    }
+
     /// Waits until some input may be sent, and takes the credit for at most `wanted` bytes.
     /// `None` when the request has ended.
     pub(super) async fn take_input_credit(&self, wanted: usize) -> Option<usize> {

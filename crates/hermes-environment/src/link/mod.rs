@@ -33,9 +33,9 @@ use self::table::Table;
 /// Notices that may wait to be taken; the executor limits how fast they come.
 const WAITING_NOTICES: usize = 256;
 
-/// An open link.
+/// An open link. Of this crate only: outside, everything that could be sent over it takes a permit.
 #[derive(Debug)]
-pub struct Link {
+pub(crate) struct Link {
     table: Arc<Table>,
     outgoing: Outgoing,
     /// Reader and writer; they end with the link.
@@ -51,7 +51,7 @@ pub type Notices = mpsc::Receiver<JobNotice>;
 
 impl Link {
     /// Opens the link: preambles, what the far end is told first, and its answer to it.
-    pub async fn open(
+    pub(crate) async fn open(
         reader: impl AsyncRead + Unpin + Send + 'static,
         writer: impl AsyncWrite + Unpin + Send + 'static,
         open: &impl Serialize,
@@ -85,7 +85,7 @@ impl Link {
     }
 
     /// Sends a request of this turn. Dropping the answer gives the request up.
-    pub fn request(&self, _turn: &TurnContext, request: &Request) -> Result<Pending, LinkError> {
+    pub(crate) fn request(&self, _turn: &TurnContext, request: &Request) -> Result<Pending, LinkError> {
         let message = json(request)?;
         let (id, inbox) = self.table.register()?;
         for frame in encode_message(FrameKind::Request, id, &message) {
@@ -96,7 +96,7 @@ impl Link {
     }
 
     /// Why the link ended, if it has.
-    pub fn ended(&self) -> Option<LinkError> {
+    pub(crate) fn ended(&self) -> Option<LinkError> {
         self.table.ended()
     }
 }

@@ -104,6 +104,14 @@ impl Input {
         }
     }
 
+    /// Sends at once what goes before all else: at most the window that a fresh request has.
+    pub(crate) fn send_first(&self, bytes: &[u8]) {
+        self.inbox.spend_input_credit(bytes.len());
+        for piece in bytes.chunks(PIECE) {
+            let _ = self.outgoing.send(Frame::new(FrameKind::Data, self.id, piece));
+        }
+    }
+
     /// Tells the command that there is no more.
     pub fn finish(&self) {
         let _ = self.outgoing.send(Frame::new(FrameKind::EndOfInput, self.id, []));

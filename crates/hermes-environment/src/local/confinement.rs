@@ -39,7 +39,7 @@ impl LocalPlan<'_> {
         }
     }
 
-    fn user_home(&self) -> PathBuf {
+    pub(super) fn user_home(&self) -> PathBuf {
         self.host.path("HOME").unwrap_or_else(|| PathBuf::from("/root"))
     }
 

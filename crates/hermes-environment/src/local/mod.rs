@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hermes_home::config::Terminal;
 use hermes_home::{Home, HomeRoot};
+use hermes_policy::Context;
 use hermes_policy::environment::Configured;
 use hermes_proto::HostEnvironment;
 use hermes_proto::executor::Open;
@@ -38,6 +39,12 @@ impl LocalPlan<'_> {
             keeps_own_environment: false,
             spill_folder: Some(text(&spill)?),
         })
+    }
+
+    /// What policy judges commands by. The folder is the executor's to tell.
+    pub fn context(&self) -> Context {
+        let text = |path: &Path| path.to_str().map(str::to_owned);
+        Context { home: text(&self.user_home()), hermes_home: text(self.root.path()), ..Context::default() }
     }
 
     /// What configuration says about the environment of commands.

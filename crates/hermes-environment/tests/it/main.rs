@@ -6,5 +6,6 @@
 mod beyond;
 mod contract;
 mod logged;
+mod permits;
 mod real;
 mod support;

@@ -11,7 +11,7 @@ use crate::files::{self, Change, Mode};
 use crate::yaml;
 use hermes_proto::HostEnvironment;
 
-const NAME: &str = "config.yaml";
+pub(super) const NAME: &str = "config.yaml";
 
 /// Sets a key; answers what is odd about it. A value of the wrong kind is refused.
 pub fn set(
@@ -49,7 +49,12 @@ pub fn unset(home: &Home, environment: &HostEnvironment, key: &KeyPath) -> Resul
 }
 
 /// What the changed file says about this key: errors refuse the change, the rest is told.
-fn judge(home: &Home, environment: &HostEnvironment, key: &KeyPath, bytes: &[u8]) -> Result<Vec<Finding>, ConfigError> {
+pub(super) fn judge(
+    home: &Home,
+    environment: &HostEnvironment,
+    key: &KeyPath,
+    bytes: &[u8],
+) -> Result<Vec<Finding>, ConfigError> {
     let file = variables_file(home, bytes)?;
     let tree = tree(&home.config_path(), bytes)?;
     let (_, findings) = read(&tree, Variables { environment, file: &file });
@@ -71,7 +76,7 @@ pub(super) fn keep_if_good(home: &Home, environment: &HostEnvironment, bytes: &[
     }
 }
 
-fn not_edited(home: &Home, source: yaml::EditError) -> ConfigError {
+pub(super) fn not_edited(home: &Home, source: yaml::EditError) -> ConfigError {
     let path = home.config_path();
     match source {
         yaml::EditError::Parse(source) => ConfigError::Unreadable { path, source },

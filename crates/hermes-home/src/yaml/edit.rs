@@ -44,6 +44,28 @@ pub(crate) fn set(text: &[u8], path: &[String], value: &Node) -> Result<String, 
     faithful(candidates, &expected).ok_or_else(|| EditError::Unfaithful { key: path.join(".") })
 }
 
+/// The text with this value at the end of the list at this path. A list that is missing is created; the items that are there,
+/// and what people wrote beside them, stay.
+pub(crate) fn push(text: &[u8], path: &[String], value: &Node) -> Result<String, EditError> {
+    let tree = parse(text)?;
+    let mut items = match tree.at(path).map(|node| &node.content) {
+        Some(Content::List(items)) => items.clone(),
+        _ => return set(text, path, &Node::new(Content::List(vec![value.clone()]))),
+    };
+    written(&tree, path)?;
+    items.push(value.clone());
+    let whole = Node::new(Content::List(items));
+    let mut expected = tree.clone();
+    let (last, parents) = path.split_last().ok_or_else(|| EditError::Unfaithful { key: String::new() })?;
+    if let Some(container) = descend(&mut expected, parents) {
+        put(container, last, &whole);
+    }
+    let mut steps = keys(&tree, path, path.len() - 1);
+    steps.push(Scalar::text("0"));
+    let edited = edit(&String::from_utf8_lossy(text), &steps, |container| container.push(value));
+    faithful(edited.into_iter(), &expected).map_or_else(|| set(text, path, &whole), Ok)
+}
+
 /// The text without this path, `None` if it has none. Maps that only led to it go
 /// too, unless a comment would go with them.
 pub(crate) fn unset(text: &[u8], path: &[String]) -> Result<Option<String>, EditError> {

@@ -15,7 +15,7 @@ pub use edit::EditError;
 pub use node::Position;
 pub use parse::ParseError;
 
-pub(crate) use edit::{set, unset};
+pub(crate) use edit::{push, set, unset};
 pub(crate) use node::{Content, Entry, Node};
 pub(crate) use parse::parse;
 pub(crate) use render::{block, natural};

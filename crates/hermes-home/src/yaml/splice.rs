@@ -45,6 +45,12 @@ impl Container {
         Some(())
     }
 
+    pub(super) fn push(&self, value: &Node) -> Option<()> {
+        let Self::List(sequence) = self else { return None };
+        sequence.push(value_node(value)?);
+        Some(())
+    }
+
     pub(super) fn remove(&self, key: &Scalar) -> Option<()> {
         match self {
             Self::Map(mapping) => mapping.remove(key_node(key)?).map(drop),

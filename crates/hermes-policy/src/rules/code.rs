@@ -155,6 +155,12 @@ fn runs_input(command: &Simple) -> bool {
     INTERPRETERS.contains(&family) && reads_code(command)
 }
 
+/// Whether the code that a command runs comes from elsewhere than the text, and may be another each time.
+pub(super) fn runs_foreign_code(command: &Simple) -> bool {
+    let has_source = !matches!(command.feed, Feed::Nothing) || !command.substituted.is_empty();
+    runs_input(command) && has_source && command.feed.text().is_none()
+}
+
 fn sources(command: &Simple) -> impl Iterator<Item = &str> {
     command.feed.sources().iter().chain(&command.substituted).map(String::as_str)
 }

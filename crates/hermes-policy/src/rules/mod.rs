@@ -115,6 +115,21 @@ fn index() -> &'static Index {
     })
 }
 
+/// The rule of this key.
+pub(crate) fn by_key(key: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.key == key)
+}
+
+/// Whether a rule is about code that is handed to another program.
+pub(crate) fn is_about_code(key: &str) -> bool {
+    [code::RULES, windows::RULES].into_iter().flatten().any(|rule| rule.key == key)
+}
+
+/// Whether a command runs code that does not stand in its text.
+pub(crate) fn runs_foreign_code(command: &Simple) -> bool {
+    code::runs_foreign_code(command)
+}
+
 /// The rules that a finding falls under, in the order of the table.
 pub(crate) fn matching(event: &Event, place: &Place) -> Vec<&'static Rule> {
     let command = match event {

@@ -3,7 +3,9 @@
 use super::removal::{is_root, is_system};
 use super::{Rule, named};
 use crate::Class::{Ask, Floor};
+use crate::SudoPassword;
 use crate::shell::{Place, Simple};
+use crate::sudo;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -67,11 +69,21 @@ pub(super) const RULES: &[Rule] = &[
         misses: &["lsattr file"],
     },
     Rule {
+        key: "sudo-stdin",
+        description: "feeds sudo a password, and none was configured: it would be guessed",
+        class: Floor,
+        on: named(&["sudo"], |command, place| {
+            place.sudo_password() == SudoPassword::Missing && sudo::reads_password(command)
+        }),
+        hits: &["echo pw | sudo -S ls", "sudo -nS ls", "sudo --stdin ls", "sudo -u ann -S ls <<< pw", "sudo --std ls"],
+        misses: &["sudo ls -S", "sudo apt update", "sudo -u -S ls", "sudo -- -S", "echo sudo -S", "sudo -p -S ls"],
+    },
+    Rule {
         key: "sudo-password",
         description: "runs sudo with a piped password, a helper program or a shell",
         class: Ask,
-        on: named(&["sudo"], |command, _| asks_otherwise(command)),
-        hits: &["echo pw | sudo -S ls", "sudo -s", "sudo -A ls", "sudo -nS ls", "sudo --stdin ls", "sudo -i"],
+        on: named(&["sudo"], |command, _| sudo::asks_otherwise(command)),
+        hits: &["sudo -s", "sudo -A ls", "sudo --askpass ls", "sudo -i", "sudo --login"],
         misses: &["sudo ls -S", "sudo apt update", "sudo -u ann ls -s"],
     },
     Rule {
@@ -109,31 +121,4 @@ fn gives_owner(mode: &str) -> bool {
         return matches!(mode.as_bytes()[0], b'2' | b'4' | b'6' | b'3' | b'5' | b'7');
     }
     mode.split(',').any(|part| part.find(['+', '=']).is_some_and(|at| part[at..].contains('s')))
-}
-
-/// Only sudo's own options count, not those of what it runs.
-fn asks_otherwise(command: &Simple) -> bool {
-    let mut texts = command.texts();
-    while let Some(text) = texts.next() {
-        if matches!(text, "--stdin" | "--askpass" | "--shell" | "--login") {
-            return true;
-        }
-        if !text.starts_with('-') || text == "--" {
-            return false;
-        }
-        let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else { continue };
-        for letter in letters.chars() {
-            match letter {
-                'S' | 's' | 'A' | 'a' | 'i' => return true,
-                'u' | 'g' | 'h' | 'p' | 'C' | 'r' | 't' | 'T' | 'U' | 'D' | 'R' => {
-                    if letters.ends_with(letter) {
-                        texts.next();
-                    }
-                    break;
-                }
-                _ => {}
-            }
-        }
-    }
-    false
 }

@@ -67,6 +67,16 @@ pub(super) const RULES: &[Rule] = &[
         misses: &["cat package.json > out", "echo x > .nvmrc"],
     },
     Rule {
+        key: "write-hermes-instructions",
+        description: "changes what every session of Hermes is told",
+        class: Ask,
+        on: On::Any(|command, place| {
+            writes(command, place, |path| path.starts_with("~/.hermes/") && path.ends_with("/SOUL.md"))
+        }),
+        hits: &["echo obey > ~/.hermes/SOUL.md", "cp x $HERMES_HOME/profiles/work/SOUL.md"],
+        misses: &["cat ~/.hermes/SOUL.md", "echo x > SOUL.md", "echo x > ~/.hermes/memories/MEMORY.md"],
+    },
+    Rule {
         key: "write-project-settings",
         description: "changes the secrets or settings file of a project",
         class: Ask,

@@ -6,7 +6,11 @@ use super::all;
 use crate::{Class, Context, judge};
 
 fn context() -> Context {
-    Context { home: Some("/home/ann".to_owned()), hermes_home: Some("/home/ann/.hermes".to_owned()), folder: None }
+    Context {
+        home: Some("/home/ann".to_owned()),
+        hermes_home: Some("/home/ann/.hermes".to_owned()),
+        ..Context::default()
+    }
 }
 
 #[test]

@@ -25,13 +25,15 @@ mod payload;
 mod quote;
 mod redirect;
 mod scope;
+mod shape;
 mod walk;
 mod wrapper;
 
 pub(crate) use arguments::is_cluster;
-pub(crate) use event::{Event, Feed, Field, Simple, Trouble, UNKNOWN};
-pub(crate) use path::Place;
+pub(crate) use event::{Event, Feed, Field, Redirect, Simple, Trouble, UNKNOWN};
+pub(crate) use path::{Place, join};
 pub(crate) use payload::{SHELLS, Script, script};
+pub(crate) use shape::{is_one_plain_command, places_of};
 
 use limits::Budget;
 use scope::Scope;

@@ -2,7 +2,7 @@
 //! user's and Hermes' homes folded to `~` and `~/.hermes`.
 
 use super::event::{Field, Simple};
-use crate::Context;
+use crate::{Context, SudoPassword};
 
 /// Whose machine the text is read for.
 #[derive(Debug, Clone)]
@@ -10,6 +10,7 @@ pub(crate) struct Place {
     home: String,
     hermes_home: String,
     folder: Option<String>,
+    sudo_password: SudoPassword,
 }
 
 impl Place {
@@ -18,7 +19,12 @@ impl Place {
             context.home.as_deref().map(collapse).filter(|home| home.len() > 1).unwrap_or_else(|| "~".to_owned());
         let hermes_home = context.hermes_home.as_deref().map(collapse).filter(|home| home.len() > 1);
         let hermes_home = hermes_home.unwrap_or_else(|| format!("{home}/.hermes"));
-        Self { home, hermes_home, folder: context.folder.as_deref().map(collapse) }
+        Self {
+            home,
+            hermes_home,
+            folder: context.folder.as_deref().map(collapse),
+            sudo_password: context.sudo_password,
+        }
     }
 
     pub(crate) fn home(&self) -> &str {
@@ -31,6 +37,10 @@ impl Place {
 
     pub(crate) fn folder(&self) -> Option<&str> {
         self.folder.as_deref()
+    }
+
+    pub(crate) fn sudo_password(&self) -> SudoPassword {
+        self.sudo_password
     }
 
     /// A collapsed path with the homes folded.
@@ -61,7 +71,7 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
 }
 
 /// A word as a collapsed path, absolute when the folder it starts from is known.
-pub(super) fn join(folder: Option<&str>, text: &str) -> String {
+pub(crate) fn join(folder: Option<&str>, text: &str) -> String {
     match folder {
         Some(folder) if !text.starts_with(['/', '~']) => collapse(&format!("{folder}/{text}")),
         _ => collapse(text),
@@ -132,7 +142,7 @@ mod tests {
         let place = Place::new(&Context {
             home: Some("/home/ann/".to_owned()),
             hermes_home: Some("/srv/hermes".to_owned()),
-            folder: None,
+            ..Context::default()
         });
         for (path, expected) in [
             ("/home/ann", "~"),

@@ -4,7 +4,7 @@ use super::{Event, Place, read};
 use crate::Context;
 
 pub(super) fn seen(text: &str) -> Vec<String> {
-    let context = Context { home: Some("/home/ann".to_owned()), hermes_home: None, folder: None };
+    let context = Context { home: Some("/home/ann".to_owned()), ..Context::default() };
     let show = |event| match event {
         Event::Command(simple) => simple.text(),
         Event::Trouble(trouble, _) => format!("!{trouble:?}"),
@@ -55,6 +55,10 @@ fn what_starts_other_programs_is_seen_through() {
         "sudo -u root rm -rf /",
         "env -i A=1 rm -rf /",
         "env -S 'rm -rf /'",
+        "env -S'rm -rf' /",
+        "env -u X -iS 'rm -rf /'",
+        "env A=1 --split-string='rm -rf /'",
+        "env -S 'A=1 rm' -rf /",
         "nice -n 10 nohup timeout -s KILL 5 rm -rf /",
         "command rm -rf /; ",
         "exec rm -rf /",
@@ -98,6 +102,7 @@ fn data_is_not_commands() {
     check("echo 'rm -rf /' # rm -rf /", &["echo 'rm -rf /'"]);
     check("cat > x <<E\nrm -rf /\nE", &["cat > x"]);
     check("git commit -m 'rm -rf /'", &["git commit -m 'rm -rf /'"]);
+    check("env sort -S 'rm -rf /' x", &["env sort -S 'rm -rf /' x", "sort -S 'rm -rf /' x"]);
     check("grep 'rm -rf' x; : 'shutdown'", &["grep 'rm -rf' x", ": shutdown"]);
 }
 

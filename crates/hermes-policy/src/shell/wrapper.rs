@@ -120,7 +120,11 @@ pub(super) fn next(call: &Simple) -> Option<Vec<Next>> {
         }
         "flock" => return Some(command(call.arguments.get(first_operand(call, "wE") + 1..), "flock")),
         "ssh" => return Some(remote(call)),
-        "env" if has_split(call) => return Some(vec![split(call)]),
+        "env" => {
+            if let Some(found) = split_text(call) {
+                return Some(vec![split(call, found)]);
+            }
+        }
         "command" if call.has_letter('v') || call.has_letter('V') => return None,
         "source" | "." => return Some(sourced(call)),
         "git" => return git(call),
@@ -187,22 +191,23 @@ fn first_operand(call: &Simple, valued: &'static str) -> usize {
     command_start(&call.arguments, &with("", valued, &[], 0))
 }
 
-/// `env -S 'rm -rf /'`
-fn has_split(call: &Simple) -> bool {
-    call.texts().any(|text| text.starts_with("-S") || text.starts_with("--split-string") || text.starts_with("-vS"))
+/// `env -S 'rm -rf /'`: where among env's own options the text stands, and how it begins there.
+fn split_text(call: &Simple) -> Option<(usize, &str)> {
+    let env = WRAPPERS.iter().find(|wrapper| wrapper.name == "env")?;
+    let own = command_start(&call.arguments, env);
+    call.texts().take(own).enumerate().find_map(|(at, text)| {
+        if let Some(rest) = text.strip_prefix("--split-string") {
+            return Some((at, rest.trim_start_matches('=')));
+        }
+        let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let first = letters.find(['S', 'u', 'C'])?;
+        letters[first..].strip_prefix('S').map(|rest| (at, rest.trim_start_matches('=')))
+    })
 }
 
-fn split(call: &Simple) -> Next {
-    let mut words = Vec::new();
-    for text in call.texts().skip_while(|text| is_assignment(text)) {
-        let text = text
-            .strip_prefix("--split-string")
-            .or_else(|| text.strip_prefix("-S"))
-            .or_else(|| text.strip_prefix("-vS"))
-            .unwrap_or(text);
-        words.push(text.trim_start_matches('='));
-    }
-    let text = words.join(" ");
+fn split(call: &Simple, (at, begin): (usize, &str)) -> Next {
+    let rest = call.texts().skip(at + 1);
+    let text = std::iter::once(begin).chain(rest).collect::<Vec<_>>().join(" ");
     Next::Text(text.trim_start().to_owned(), None)
 }
 

@@ -12,6 +12,7 @@ fn context() -> Context {
         home: Some("/home/ann".to_owned()),
         hermes_home: Some("/home/ann/.hermes".to_owned()),
         folder: Some("/home/ann/work/project".to_owned()),
+        ..Context::default()
     }
 }
 

@@ -78,7 +78,7 @@ fn log(folder: &Path) -> PathBuf {
 }
 
 fn verdict(text: &str) -> Verdict {
-    judge(text, &Context { home: Some("/nonexistent/home".to_owned()), hermes_home: None, folder: None })
+    judge(text, &Context { home: Some("/nonexistent/home".to_owned()), ..Context::default() })
 }
 
 /// Each runs `rm -rf /` (or a relative) by another route; in the place above that only writes a line.

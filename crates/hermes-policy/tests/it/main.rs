@@ -6,3 +6,4 @@
 mod corpus;
 mod differential;
 mod hostile;
+mod sudo;

@@ -1,6 +1,34 @@
 //! One command: what is asked, and what came of it.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
+
+use crate::Secret;
+
+/// A command as a tool or a person gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandText {
+    pub text: String,
+    /// Runs there instead, and does not move the session.
+    pub working_directory: Option<String>,
+    pub timeout: Option<Duration>,
+    pub limits: OutputLimits,
+    /// Comes first on its input, as it is: a password that `sudo -S` reads.
+    pub first_input: Option<Secret>,
+}
+
+impl CommandText {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            working_directory: None,
+            timeout: None,
+            limits: OutputLimits::default(),
+            first_input: None,
+        }
+    }
+}
 
 /// Runs shell text with the session's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ mod message;
 mod request;
 
 pub use attach::{Attach, AttachRefused, Attached, RefusalCause};
-pub use command::{CommandEnd, CommandResult, OutputLimits, RunCommand, Stdin};
+pub use command::{CommandEnd, CommandResult, CommandText, OutputLimits, RunCommand, Stdin};
 pub use file::{
     FileAnswer, FileEntry, FileKind, FileRequest, FoundLine, LineRole, ListFiles, PatchFile, PatchMode, ReadFile,
     SearchFiles, SearchTarget, WriteFile,

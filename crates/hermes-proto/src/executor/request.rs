@@ -45,6 +45,9 @@ pub enum RequestFailure {
     NoSuchJob { id: String },
     #[error("job {id} {detail}")]
     JobRefused { id: String, detail: String },
+    /// By policy, before anything was started.
+    #[error("{message}")]
+    Refused { message: String },
     #[error("given up at the runtime's wish")]
     Cancelled,
     #[error("executor failed: {detail}")]

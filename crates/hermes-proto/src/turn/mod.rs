@@ -34,6 +34,7 @@
 //! ```
 
 mod hosting;
+mod life;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,23 +42,47 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::consent::Approver;
-use crate::session::{SessionVariable, SessionVariables};
+use crate::session::{SessionKey, SessionVariable, SessionVariables};
+
+use life::TurnLife;
 
 pub use hosting::Hosting;
+pub use life::TurnId;
 
 /// How a turn can reach a person. Fixed where the message came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Surface {
     /// Somebody sits at the terminal.
     Interactive,
-    /// A chat platform or an API with somebody behind it.
+    /// A chat platform with somebody behind it.
     Gateway,
     /// A program that relays questions.
     Ask,
     /// A scheduled job.
     Cron,
+    /// One question on a command line, whose asker does not watch.
+    SingleQuery,
+    /// A caller of the API or of a webhook: a program, not a person.
+    Unattended,
     /// Nobody.
     Headless,
+}
+
+impl Surface {
+    pub const ALL: [Self; 7] =
+        [Self::Interactive, Self::Gateway, Self::Ask, Self::Cron, Self::SingleQuery, Self::Unattended, Self::Headless];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Gateway => "gateway",
+            Self::Ask => "ask",
+            Self::Cron => "cron",
+            Self::SingleQuery => "single-query",
+            Self::Unattended => "unattended",
+            Self::Headless => "headless",
+        }
+    }
 }
 
 /// Whether something that happens after the turn can still be told to its chat.
@@ -76,6 +101,16 @@ impl Delivery {
     }
 }
 
+/// Whose work a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Somebody's message, or a schedule.
+    Message,
+    /// A task that an agent gave to another. Its questions reach the same person; that person's secrets do not
+    /// reach it.
+    Delegated,
+}
+
 /// What the place where a message came in knows about it.
 #[derive(Debug, Clone)]
 pub struct Edge {
@@ -83,12 +118,13 @@ pub struct Edge {
     pub approver: Arc<dyn Approver>,
     pub cancellation: CancellationToken,
     pub deadline: Option<Instant>,
+    pub origin: Origin,
 }
 
 impl Edge {
-    /// An edge whose turns can be cancelled and have no deadline.
+    /// An edge of messages, whose turns can be cancelled and have no deadline.
     pub fn new(surface: Surface, approver: Arc<dyn Approver>) -> Self {
-        Self { surface, approver, cancellation: CancellationToken::new(), deadline: None }
+        Self { surface, approver, cancellation: CancellationToken::new(), deadline: None, origin: Origin::Message }
     }
 }
 
@@ -99,13 +135,20 @@ pub struct TurnContext {
     delivery: Delivery,
     edge: Edge,
     hosting: Hosting,
+    life: Arc<TurnLife>,
 }
 
 impl TurnContext {
     /// The context of a message that has arrived and is not bound to its session yet: every
     /// session variable is unset, whatever any other turn has bound.
     pub fn arrived(hosting: &Hosting, edge: Edge) -> Self {
-        Self { variables: SessionVariables::unset(), delivery: Delivery::Unset, edge, hosting: hosting.clone() }
+        Self {
+            variables: SessionVariables::unset(),
+            delivery: Delivery::Unset,
+            edge,
+            hosting: hosting.clone(),
+            life: Arc::new(TurnLife::begin()),
+        }
     }
 
     /// The same turn, now that its session is known. From here on the process hosts sessions.
@@ -115,8 +158,32 @@ impl TurnContext {
         Self { variables: SessionVariables::bound(values), delivery, ..self }
     }
 
+    /// Which turn this is. Clones are the same turn.
+    pub fn id(&self) -> TurnId {
+        self.life.id()
+    }
+
+    /// The turn is over: whatever was permitted in it is permitted no longer, on every clone.
+    pub fn finish(&self) {
+        self.life.end();
+    }
+
+    /// Whether nothing may be started in this turn any more.
+    pub fn is_over(&self) -> bool {
+        self.life.is_over()
+    }
+
     pub fn variables(&self) -> &SessionVariables {
         &self.variables
+    }
+
+    /// Which conversation this is; `None` before it is bound, or when what was bound cannot be a key.
+    pub fn session(&self) -> Option<SessionKey> {
+        self.variables.text(SessionVariable::Key)?.parse().ok()
+    }
+
+    pub fn origin(&self) -> Origin {
+        self.edge.origin
     }
 
     pub fn delivery(&self) -> Delivery {

@@ -28,6 +28,7 @@ pub struct Helper {
     program: OsString,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
+    folder: Option<PathBuf>,
     limits: Limits,
 }
 
@@ -45,6 +46,7 @@ impl Helper {
             program: program.into(),
             arguments: Vec::new(),
             environment: Vec::new(),
+            folder: None,
             limits: Limits { time: TIME_LIMIT, output: OUTPUT_LIMIT },
         }
     }
@@ -63,6 +65,13 @@ impl Helper {
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
         self.environment.extend(pairs.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Runs in this folder instead of the current one.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
         self
     }
 
@@ -120,6 +129,9 @@ impl Helper {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         let parent = getpid();
         // SAFETY: the closure runs in the forked child of a process that may have other
         // threads. It makes system calls only: it takes no lock, allocates nothing and

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hermes_approval::{Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Yolo};
 use hermes_environment::docker::{
     DockerEnvironment, DockerError, DockerPlan, ExecutorSource, HostAccount, OrphanSweep,
 };
@@ -37,12 +38,19 @@ impl Local {
         Ok(config::load(&self.home, &self.host, &Overrides::default())?.config)
     }
 
+    /// Who permits what is started in the environments of this home.
+    pub(super) fn guard(&self) -> Result<Guard, ConfigError> {
+        let settings = GuardSettings::configured(&self.config()?, Yolo::of_process(&self.host));
+        let permanent = PermanentGrants::of(&self.home, &self.host);
+        Ok(Guard::new(GuardParts::new(settings, Arc::new(NotKept), permanent)))
+    }
+
     /// Starts an environment whose commands start in this folder.
     pub(super) async fn start(&self, terminal: &Terminal, workspace: PathBuf) -> Result<Environment, EnvironmentError> {
         let plan = LocalPlan { root: &self.root, home: &self.home, terminal, host: &self.host, workspace };
         let surroundings = Surroundings { host: self.host.clone(), configured: plan.configured() };
         let (environment, _notices) =
-            Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings).await?;
+            Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings, plan.context()).await?;
         Ok(environment)
     }
 
@@ -66,5 +74,15 @@ impl Local {
         let (environment, _notices) =
             DockerEnvironment::start(&plan.settings()?, &Arc::new(OrphanSweep::new())).await?;
         Ok(environment)
+    }
+}
+
+/// Stands where the store's audit chain goes: what it is given is forgotten.
+#[derive(Debug)]
+struct NotKept;
+
+impl Journal for NotKept {
+    fn write(&self, _entries: &[Entry]) -> Result<(), JournalError> {
+        Ok(())
     }
 }

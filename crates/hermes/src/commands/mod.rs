@@ -2,6 +2,7 @@
 //! that means (a checked type) and the doing.
 
 mod approvals;
+mod audit;
 mod auth;
 mod completion;
 mod config;
@@ -14,6 +15,9 @@ mod login;
 mod logout;
 mod profile;
 mod sandbox;
+mod sessions;
+mod store;
+mod visible;
 
 use clap::Subcommand;
 
@@ -25,6 +29,8 @@ pub(crate) enum Command {
     Doctor(doctor::Typed),
     Config(config::Typed),
     Approvals(approvals::Typed),
+    Audit(audit::Typed),
+    Sessions(sessions::Typed),
     Auth(auth::Typed),
     Profile(profile::Typed),
     Exec(exec::Typed),
@@ -43,6 +49,8 @@ impl Command {
             Self::Doctor(typed) => doctor::run(typed, context),
             Self::Config(typed) => config::run(typed, context),
             Self::Approvals(typed) => approvals::run(typed, context),
+            Self::Audit(typed) => audit::run(&typed, context),
+            Self::Sessions(typed) => sessions::run(&typed, context),
             Self::Auth(typed) => auth::run(typed, context),
             Self::Profile(typed) => profile::run(typed, context),
             Self::Exec(typed) => exec::run(typed, context),

@@ -6,8 +6,21 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Sandbox, finish};
 
-const COMMANDS: &[&str] =
-    &["doctor", "config", "auth", "profile", "exec", "sandbox", "env", "approvals", "completion", "login", "logout"];
+const COMMANDS: &[&str] = &[
+    "doctor",
+    "config",
+    "auth",
+    "profile",
+    "exec",
+    "sandbox",
+    "env",
+    "approvals",
+    "audit",
+    "sessions",
+    "completion",
+    "login",
+    "logout",
+];
 
 #[test]
 fn help_names_every_command_and_the_exit_codes() {

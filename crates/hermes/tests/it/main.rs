@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod approvals;
+mod audit;
 mod auth;
 mod command_line;
 mod config;
@@ -14,4 +15,5 @@ mod environment;
 mod exec;
 mod profile;
 mod sandbox;
+mod sessions;
 mod support;

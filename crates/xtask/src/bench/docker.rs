@@ -77,7 +77,8 @@ impl Containers {
 }
 
 async fn run(environment: &DockerEnvironment, turn: &TurnContext) -> anyhow::Result<()> {
-    let result = environment.run(turn, CommandText::new("true"), &mut |_| ()).await?;
+    let permit = place::permit(turn, &environment.place(), CommandText::new("true"))?;
+    let result = environment.run(turn, permit, &mut |_| ()).await?;
     anyhow::ensure!(result.exit_code == 0, "{result:?}");
     Ok(())
 }
@@ -144,7 +145,8 @@ async fn leftovers(containers: &Containers, place: &Place, bench: &Bench) -> any
             1 => {
                 let text =
                     CommandText { timeout: Some(Duration::from_millis(1)), ..CommandText::new("sleep 60 & sleep 60") };
-                environment.run(&turn, text, &mut |_| ()).await?;
+                let permit = place::permit(&turn, &environment.place(), text)?;
+                environment.run(&turn, permit, &mut |_| ()).await?;
             }
             _ => {
                 let id = environment.container_id().await.context("no container")?;

@@ -3,6 +3,7 @@
 //! A bare number says more about the machine and its load than about the code, so
 //! subject and baseline are measured alternately, in one process, and compared.
 
+mod audit;
 mod busy_sessions;
 mod confined_start;
 mod docker;
@@ -52,6 +53,7 @@ const ALL: &[Benchmark] = &[
     ("idle sessions", idle_sessions::measure),
     ("docker", docker::measure),
     ("verdict", verdict::measure),
+    ("audit", audit::measure),
 ];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use hermes_approval::{Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Permit};
 use hermes_environment::{CommandText, Environment, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{Sandbox, Terminal};
 use hermes_home::{Asked, HomeRoot};
@@ -49,7 +50,8 @@ impl Place {
             workspace: self.workspace.clone(),
         };
         let surroundings = Surroundings { host: Arc::new(self.host.clone()), configured: plan.configured() };
-        let (environment, _) = Environment::start(&self.program, &plan.open("bench")?, surroundings).await?;
+        let (environment, _) =
+            Environment::start(&self.program, &plan.open("bench")?, surroundings, plan.context()).await?;
         Ok(environment)
     }
 
@@ -58,8 +60,29 @@ impl Place {
     }
 }
 
+/// Keeps nothing: what a store costs is measured by itself.
+#[derive(Debug)]
+struct NotKept;
+
+impl Journal for NotKept {
+    fn write(&self, _entries: &[Entry]) -> Result<(), JournalError> {
+        Ok(())
+    }
+}
+
+/// A permit, with all that has to be judged for one.
+pub(super) fn permit(
+    turn: &TurnContext,
+    place: &hermes_approval::Place,
+    command: CommandText,
+) -> anyhow::Result<Permit<CommandText>> {
+    let parts = GuardParts::new(GuardSettings::default(), Arc::new(NotKept), PermanentGrants::none());
+    Guard::new(parts).permit_typed(turn, place, command).context("the command is not permitted")
+}
+
 pub(super) async fn run(environment: &Environment, turn: &TurnContext, text: &str) -> anyhow::Result<CommandResult> {
-    let result = environment.run(turn, CommandText::new(text), &mut |_| ()).await?;
+    let permit = permit(turn, &environment.place(), CommandText::new(text))?;
+    let result = environment.run(turn, permit, &mut |_| ()).await?;
     anyhow::ensure!(result.exit_code == 0, "{text}: {result:?}");
     Ok(result)
 }

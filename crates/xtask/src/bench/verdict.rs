@@ -27,6 +27,7 @@ pub(super) fn measure(_: &Bench) -> anyhow::Result<Vec<Row>> {
         home: Some("/home/ann".to_owned()),
         hermes_home: Some("/home/ann/.hermes".to_owned()),
         folder: Some("/home/ann/work".to_owned()),
+        ..Context::default()
     };
     let (mut verdicts, mut parses) = (Vec::new(), Vec::new());
     for command in &commands {

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use hermes_environment::CommandText;
 use hermes_environment::docker::{DockerEnvironment, DockerError, OrphanSweep};
+use hermes_environment::{CommandText, JobQuery};
 use hermes_proto::consent::NobodyToAsk;
-use hermes_proto::executor::JobRequest;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
-use hermes_testkit::Answer;
+use hermes_testkit::{Answer, permit};
 
 use crate::support::Fixture;
 
@@ -50,7 +49,7 @@ async fn one_that_cannot_run_is_copied_in_and_then_done_without() {
     assert_eq!(after_run[2], format!("exec -i fake-container-id /opt/hermes-executor-{name}/hermes executor"));
     let told = environment.notes().join("\n");
     assert!(told.contains("docker exec of its own") && told.contains("exec format error"), "{told}");
-    let refused = environment.job(&turn(), JobRequest::List).await.unwrap_err();
+    let refused = environment.job(&turn(), JobQuery::List).await.unwrap_err();
     assert!(refused.to_string().contains("needs the executor"), "{refused}");
     environment.close().await.unwrap();
 }
@@ -65,7 +64,9 @@ async fn without_an_executor_no_value_stands_on_a_command_line() {
     let environment = DockerEnvironment::start(&fixture.settings(), &sweep).await.unwrap().0;
     let mut seen = Vec::new();
     let command = CommandText::new("echo $TOKEN");
-    let result = environment.run(&turn(), command, &mut |bytes| seen.extend_from_slice(bytes)).await.unwrap();
+    let turn = turn();
+    let permit = permit(&turn, &environment.place(), command);
+    let result = environment.run(&turn, permit, &mut |bytes| seen.extend_from_slice(bytes)).await.unwrap();
     assert_eq!((result.output.as_str(), result.exit_code), ("printed\n", 7));
     assert_eq!(seen, b"printed\n");
     assert!(result.notes[0].contains("remembers nothing"), "{result:?}");
@@ -73,7 +74,7 @@ async fn without_an_executor_no_value_stands_on_a_command_line() {
     assert!(exec.text().starts_with("exec -w /root -e TOKEN fake-container-id sh -c "), "{exec:?}");
     assert!(!fixture.fake.calls().iter().any(|call| call.text().contains("very-secret")));
     environment.close().await.unwrap();
-    assert!(matches!(environment.job(&turn(), JobRequest::List).await, Err(DockerError::Closed)));
+    assert!(matches!(environment.job(&turn, JobQuery::List).await, Err(DockerError::Closed)));
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use hermes_proto::HostEnvironment;
 use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
 use hermes_sandbox::process::Helper;
+use hermes_testkit::permit;
 
 use crate::support::Fixture;
 
@@ -100,17 +101,18 @@ async fn commands_run_one_by_one_where_there_is_no_executor() {
     real.0.terminal.docker_persist_across_processes = false;
     let environment = DockerEnvironment::start(&real.0.settings(), &Arc::new(OrphanSweep::new())).await.unwrap().0;
     let turn = TurnContext::arrived(&Hosting::new(), Edge::new(Surface::Headless, Arc::new(NobodyToAsk)));
+    let run = async |command| environment.run(&turn, permit(&turn, &environment.place(), command), &mut |_| ()).await;
     let flood = CommandText::new("seq 1 100000; echo last >&2; exit 5");
-    let result = environment.run(&turn, flood, &mut |_| ()).await.unwrap();
+    let result = run(flood).await.unwrap();
     assert!(result.exit_code == 5 && result.output.ends_with("last\n") && result.output.starts_with("1\n2\n"));
     assert!(result.output.contains("OUTPUT TRUNCATED") && result.output.len() < 51_000, "{}", result.output.len());
     let slow = CommandText { timeout: Some(Duration::from_millis(700)), ..CommandText::new("sleep 777 & sleep 777") };
-    assert_eq!(environment.run(&turn, slow, &mut |_| ()).await.unwrap().exit_code, 124);
+    assert_eq!(run(slow).await.unwrap().exit_code, 124);
     // The container's own first process is the only one.
     let count = CommandText::new("cat /proc/[0-9]*/comm | grep -cx sleep");
-    assert_eq!(environment.run(&turn, count, &mut |_| ()).await.unwrap().output, "1\n");
+    assert_eq!(run(count).await.unwrap().output, "1\n");
     docker(&["rm", "-f", &environment.container_id().await.unwrap()]).unwrap();
-    let again = environment.run(&turn, CommandText::new("echo again"), &mut |_| ()).await.unwrap();
+    let again = run(CommandText::new("echo again")).await.unwrap();
     assert_eq!(again.output, "again\n");
     assert!(again.notes.iter().any(|note| note.starts_with(RECREATED)), "{again:?}");
     environment.close().await.unwrap();

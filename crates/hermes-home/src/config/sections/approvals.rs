@@ -35,6 +35,10 @@ settings! {
         single_query_mode: UnattendedMode = UnattendedMode::Deny;
         /// Dangerous commands of webhooks and the API: deny or approve
         unattended_mode: UnattendedMode = UnattendedMode::Deny;
+        /// Dangerous commands where nobody is present at all: deny or approve
+        headless_mode: UnattendedMode = UnattendedMode::Deny;
+        /// Whether the kernel sandbox is enough, so that nothing in it is asked about
+        trust_sandbox: bool = false;
         /// What the deciding model is told besides
         smart_policy: String = String::new();
         /// Refusals in a row after which the agent is told to stop, 0 for never

@@ -1,22 +1,27 @@
 //! `hermes approvals check`: the verdict on a command, without running it.
 //!
-//! Scripts feed thousands of commands through `--jsonl`, so nothing here touches
-//! the home folder: the verdict needs its path only.
+//! Scripts feed thousands of commands through `--jsonl`, so a verdict touches no home folder:
+//! it needs its path only. A decision depends on the configuration, which is read once.
 
 use std::io::{self, BufRead, Read};
 
-use clap::{Args, ValueEnum, ValueHint};
-use hermes_policy::{Class, Verdict, judge};
+use clap::{Args, ValueHint};
+use hermes_policy::decide::Decision;
+use hermes_policy::{Class, SudoPassword, Verdict, findings, judge};
 use hermes_proto::Fault;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::decision::{At, Backend, Surface, sentence};
 use crate::context::{Context, usage};
 use crate::exit::Failure;
 
 const AFTER_HELP: &str = "\
 The exit code is 0 whatever the verdict is: read what is printed. With --jsonl a line that is no
-{\"cmd\": \"…\"} gets {\"error\": \"…\"} in its place, and the exit code is 1 at the end.";
+{\"cmd\": \"…\"} gets {\"error\": \"…\"} in its place, and the exit code is 1 at the end.
+
+A verdict reads nothing from the home. A decision (--surface, --backend) follows its config.yaml, or the
+defaults where there is none, for somebody who can be asked and has allowed nothing in this session.";
 
 /// Print the verdict on a command; the command is not run
 #[derive(Debug, Args)]
@@ -31,28 +36,12 @@ pub(crate) struct Typed {
     /// Read {"cmd": "…"} lines from standard input, print one JSON object for each
     #[arg(long, conflicts_with_all = ["command", "json"])]
     jsonl: bool,
-    /// Also say what becomes of it on this surface, with the default settings
+    /// Also say what becomes of it on this surface, by the configuration
     #[arg(long, value_enum, value_name = "SURFACE")]
     surface: Option<Surface>,
-    /// Also say what becomes of it where commands run there, with the default settings
+    /// Also say what becomes of it where commands run there, by the configuration
     #[arg(long, value_enum, value_name = "BACKEND")]
     backend: Option<Backend>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Surface {
-    Interactive,
-    Gateway,
-    Ask,
-    Cron,
-    Headless,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Backend {
-    Local,
-    Docker,
-    Ssh,
 }
 
 /// What was asked for.
@@ -96,26 +85,34 @@ impl TryFrom<Typed> for Check {
 pub(crate) fn run(typed: Typed, context: &mut Context) -> Result<(), Failure> {
     let place = place(context);
     let Check { what, at } = Check::try_from(typed)?;
+    let at = at.map(|(surface, backend)| At::new(surface, backend, context)).transpose()?;
     match what {
-        What::Lines => lines(&place, at, context),
+        What::Lines => lines(&place, at.as_ref(), context),
         What::One { command, form } => {
-            let verdict = judge(&command, &place);
+            let looked = Looked::at(&command, &place, at.as_ref());
             match form {
-                Form::Plain => plain(&verdict, at, context),
-                Form::Json => context.line(one(&verdict, at)),
+                Form::Plain => plain(&looked, context),
+                Form::Json => context.line(one(&looked)),
             }
         }
     }
 }
 
-/// What becomes of a command with the default settings: a person is asked where one is there,
-/// a container without a host mount needs no asking.
-fn decision(class: Class, (surface, backend): (Surface, Backend)) -> &'static str {
-    match (class, backend, surface) {
-        (Class::Floor, _, _) => "refuse",
-        (Class::Allow, _, _) | (Class::Ask, Backend::Docker, _) => "run",
-        (Class::Ask, _, Surface::Interactive | Surface::Gateway | Surface::Ask) => "ask",
-        (Class::Ask, _, Surface::Cron | Surface::Headless) => "refuse",
+/// What is said about one command.
+struct Looked {
+    verdict: Verdict,
+    decision: Option<Decision>,
+}
+
+impl Looked {
+    fn at(command: &str, place: &hermes_policy::Context, at: Option<&At>) -> Self {
+        match at {
+            None => Self { verdict: judge(command, place), decision: None },
+            Some(at) => {
+                let (verdict, decision) = at.decide(findings(command, place));
+                Self { verdict, decision: Some(decision) }
+            }
+        }
     }
 }
 
@@ -124,7 +121,11 @@ fn place(context: &Context) -> hermes_policy::Context {
     let home = context.environment.text("HOME").map(ToOwned::to_owned);
     let hermes_home = context.root().ok().map(|root| root.path().to_string_lossy().into_owned());
     let folder = std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
-    hermes_policy::Context { home, hermes_home, folder }
+    let sudo_password = match context.environment.text("SUDO_PASSWORD") {
+        Some(_) => SudoPassword::Configured,
+        None => SudoPassword::Missing,
+    };
+    hermes_policy::Context { home, hermes_home, folder, sudo_password }
 }
 
 fn from_input() -> Result<String, Failure> {
@@ -137,7 +138,7 @@ fn input(error: &io::Error) -> Failure {
     Failure::new(Fault::Failed, format_args!("cannot read standard input: {error}"))
 }
 
-fn plain(verdict: &Verdict, at: Option<(Surface, Backend)>, context: &mut Context) -> Result<(), Failure> {
+fn plain(Looked { verdict, decision }: &Looked, context: &mut Context) -> Result<(), Failure> {
     match verdict.class {
         Class::Allow => context.line("allow")?,
         class => context.line(format_args!("{}  {}  {}", class.name(), verdict.rule, verdict.reason))?,
@@ -145,20 +146,21 @@ fn plain(verdict: &Verdict, at: Option<(Surface, Backend)>, context: &mut Contex
     if !verdict.command.is_empty() {
         context.line(format_args!("command: {}", verdict.command))?;
     }
-    match at {
-        Some(at) => context.line(format_args!("decision: {}", decision(verdict.class, at))),
+    match decision {
+        Some(decision) => context.line(format_args!("decision: {}  {}", decision.name(), sentence(*decision))),
         None => Ok(()),
     }
 }
 
 /// One verdict; an allowed command has no rule and no reason.
-fn one(verdict: &Verdict, at: Option<(Surface, Backend)>) -> Value {
+fn one(Looked { verdict, decision }: &Looked) -> Value {
     let mut line = json!({ "verdict": verdict.class.name(), "rule": verdict.rule, "reason": verdict.reason });
     if !verdict.command.is_empty() {
         line["command"] = json!(verdict.command);
     }
-    if let Some(at) = at {
-        line["decision"] = json!(decision(verdict.class, at));
+    if let Some(decision) = decision {
+        line["decision"] = json!(decision.name());
+        line["because"] = json!(sentence(*decision));
     }
     line
 }
@@ -168,7 +170,7 @@ struct Line {
     cmd: String,
 }
 
-fn lines(place: &hermes_policy::Context, at: Option<(Surface, Backend)>, context: &mut Context) -> Result<(), Failure> {
+fn lines(place: &hermes_policy::Context, at: Option<&At>, context: &mut Context) -> Result<(), Failure> {
     let mut failed = false;
     for line in io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| input(&error))?;
@@ -176,7 +178,7 @@ fn lines(place: &hermes_policy::Context, at: Option<(Surface, Backend)>, context
             continue;
         }
         match serde_json::from_slice::<Line>(&line) {
-            Ok(line) => context.line(one(&judge(&line.cmd, place), at))?,
+            Ok(line) => context.line(one(&Looked::at(&line.cmd, place, at)))?,
             Err(error) => {
                 failed = true;
                 context.line(json!({ "error": format!("not a {{\"cmd\": \"…\"}} line: {error}") }))?;

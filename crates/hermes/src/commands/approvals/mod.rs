@@ -1,7 +1,11 @@
 //! `hermes approvals`: what commands may run, and what asks first.
 
 mod check;
+mod decision;
+mod list;
+mod revoke;
 mod rules;
+mod settings;
 
 use clap::{Args, Subcommand};
 
@@ -13,7 +17,7 @@ A command is refused (floor), needs consent (ask) or runs (allow). The rules loo
 run, not at the text: quotes, variables, wrappers such as sudo and xargs, and code handed to other
 shells are seen through. Nothing is executed to find out.";
 
-/// See which commands are refused, which ask first, and why
+/// See which commands are refused, which ask first, and what was allowed
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Typed {
@@ -24,12 +28,16 @@ pub(crate) struct Typed {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Typed),
+    List(list::Typed),
+    Revoke(revoke::Typed),
     Rules(rules::Typed),
 }
 
 pub(crate) fn run(typed: Typed, context: &mut Context) -> Result<(), Failure> {
     match typed.command {
         Command::Check(typed) => check::run(typed, context),
+        Command::List(typed) => list::run(&typed, context),
+        Command::Revoke(typed) => revoke::run(&typed, context),
         Command::Rules(typed) => rules::run(&typed, context),
     }
 }

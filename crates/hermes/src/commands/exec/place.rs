@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use hermes_environment::docker::{DockerEnvironment, DockerError};
+use hermes_approval::{Guard, Permit};
+use hermes_environment::docker::{Begun, DockerEnvironment};
 use hermes_environment::held::Attachment;
 use hermes_environment::link::LinkError;
-use hermes_environment::{CommandText, Environment, EnvironmentError, RunningCommand};
+use hermes_environment::{CommandText, Environment, EnvironmentError};
 use hermes_home::config::Terminal;
-use hermes_proto::executor::{Attach, CommandResult, IsolationReport, Stdin};
+use hermes_proto::Explain;
+use hermes_proto::executor::{Attach, IsolationReport, Stdin};
 use hermes_proto::session::SessionKey;
 use hermes_proto::turn::TurnContext;
 
@@ -22,11 +24,10 @@ pub(super) enum Place {
     Docker(Box<DockerEnvironment>),
 }
 
-/// A command that was given to its place.
-pub(super) enum Begun {
-    Running(RunningCommand),
-    /// Where no executor can run, a command is told of when it is over.
-    Finished(Box<CommandResult>),
+/// A command, and what it reads.
+pub(super) struct Typed {
+    pub(super) command: CommandText,
+    pub(super) stdin: Stdin,
 }
 
 impl Place {
@@ -66,18 +67,20 @@ impl Place {
         }
     }
 
-    pub(super) async fn begin(&self, turn: &TurnContext, command: CommandText, stdin: Stdin) -> Result<Begun, Failure> {
-        Ok(Begun::Running(match self {
-            Self::Own { environment, .. } => environment.begin(turn, command, stdin)?,
-            Self::Held(attachment) => attachment.begin(turn, command, stdin)?,
-            Self::Docker(environment) => match environment.begin(turn, command.clone(), stdin).await {
-                Ok((running, _)) => running,
-                Err(DockerError::NeedsExecutor { .. }) if stdin == Stdin::Closed => {
-                    return Ok(Begun::Finished(Box::new(environment.run(turn, command, &mut |_| ()).await?)));
-                }
-                Err(error) => return Err(error.into()),
-            },
-        }))
+    /// Starts the command if it is permitted. In a held session the holder says whether it is.
+    pub(super) async fn begin(&self, turn: &TurnContext, guard: &Guard, typed: Typed) -> Result<Begun, Failure> {
+        let Typed { command, stdin } = typed;
+        Ok(match self {
+            Self::Own { environment, .. } => {
+                let permit = permit(guard, turn, &environment.place(), command)?;
+                Begun::Running(Box::new(environment.begin(turn, permit, stdin)?))
+            }
+            Self::Held(attachment) => Begun::Running(Box::new(attachment.begin(turn, command, stdin)?)),
+            Self::Docker(environment) => {
+                let permit = permit(guard, turn, &environment.place(), command)?;
+                environment.begin(turn, permit, stdin).await?.0
+            }
+        })
     }
 
     /// An error of a command that ran here.
@@ -96,6 +99,19 @@ impl Place {
             Self::Docker(environment) => Ok(environment.close().await?),
         }
     }
+}
+
+/// What the operator typed needs nobody's consent, but floor and deny list stand.
+fn permit(
+    guard: &Guard,
+    turn: &TurnContext,
+    place: &hermes_approval::Place,
+    command: CommandText,
+) -> Result<Permit<CommandText>, Failure> {
+    guard.permit_typed(turn, place, command).map_err(|refusal| {
+        let hint = refusal.hint().unwrap_or_else(|| "nothing was started; rules: hermes approvals rules".to_owned());
+        Failure::new(refusal.fault(), refusal.for_person()).hint(hint)
+    })
 }
 
 /// A new session lives where its first command is given.

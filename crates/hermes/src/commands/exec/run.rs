@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hermes_environment::docker::Begun;
 use hermes_environment::link::{Event, LinkError};
 use hermes_environment::{RunningCommand, command_result};
 use hermes_proto::Fault;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio::task::JoinSet;
 
-use super::place::{Begun, Place};
+use super::place::{Place, Typed};
 use super::print::Printer;
 use super::{Answer, Exec, backend, isolation, signals};
 use crate::commands::local::Local;
@@ -37,12 +38,18 @@ pub(super) async fn run(exec: &Exec, context: &mut Context) -> Result<(), Failur
     }
     place.notes().iter().for_each(|note| context.note(format_args!("note: {note}")));
     let mut shown = Shown::new(exec.answer)?;
-    let result = match place.begin(&turn, exec.command(&terminal), exec.stdin).await? {
-        Begun::Running(running) => {
-            let _input = exec.stdin.eq(&Stdin::Streamed).then(|| pass_input(&running));
-            shown.follow(running, &turn).await.map_err(|error| place.failure(error))
+    let typed = Typed { command: exec.command(&terminal), stdin: exec.stdin };
+    let result = match place.begin(&turn, &local.guard()?, typed).await {
+        Err(failure) => {
+            // What ended it is worth more than how the rest ends.
+            let _ = place.close().await;
+            return Err(failure);
         }
-        Begun::Finished(result) => {
+        Ok(Begun::Running(running)) => {
+            let _input = exec.stdin.eq(&Stdin::Streamed).then(|| pass_input(&running));
+            shown.follow(*running, &turn).await.map_err(|error| place.failure(error))
+        }
+        Ok(Begun::Finished(result)) => {
             shown.output(result.output.clone().into_bytes()).await;
             Ok(*result)
         }

@@ -30,7 +30,8 @@ pub(super) async fn run(typed: Option<Backend>, context: &Context) -> Result<(),
     let shutdown = CancellationToken::new();
     let _signals = signals::cancel_on(shutdown.clone())?;
     let (claim, listener) = Claim::take(local.home.path())?;
-    let holder = Holder::new(local, terms(&config), Hosting::new(), BUILD);
+    let guard = local.guard()?;
+    let holder = Holder::new(local, terms(&config), Hosting::new(), guard, BUILD);
     context.note(format_args!(
         "hermes: holding sessions at {} (process {})",
         claim.socket().display(),

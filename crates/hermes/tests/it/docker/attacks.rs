@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hermes_environment::CommandText;
 
-use super::support::{Place, output, run, turn};
+use super::support::{Place, output, run, try_run, turn};
 
 #[tokio::test]
 async fn the_home_and_the_engine_are_out_of_reach() {
@@ -71,13 +71,13 @@ async fn processes_and_memory_run_out_inside_and_nowhere_else() {
     let environment = place.start("exhaust").await;
     let fork = "for i in $(seq 1 400); do sleep 30 & done";
     let command = CommandText { timeout: Some(Duration::from_secs(5)), ..CommandText::new(fork) };
-    let result = environment.run(&turn(), command, &mut |_| ()).await.unwrap();
+    let result = try_run(&environment, &turn(), command, &mut |_| ()).await.unwrap();
     assert!(result.output.contains("Resource temporarily unavailable"), "{result:?}");
     assert_eq!(output(&environment, "echo still here").await, "still here");
     let eat = "head -c 2000000000 /dev/zero | tail";
     let command = CommandText { timeout: Some(Duration::from_secs(20)), ..CommandText::new(eat) };
     // The kernel picks whom to kill; if that is the executor, the next command gets a new one.
-    let _ = environment.run(&turn(), command, &mut |_| ()).await;
+    let _ = try_run(&environment, &turn(), command, &mut |_| ()).await;
     assert_eq!(output(&environment, "echo still here").await, "still here");
     environment.close().await.unwrap();
 }

@@ -3,13 +3,15 @@
 use std::time::{Duration, Instant};
 
 use hermes_environment::CommandText;
-use hermes_environment::docker::Origin;
+use hermes_environment::docker::{Begun, DockerError, Origin};
+use hermes_proto::Secret;
 use hermes_proto::consent::NobodyToAsk;
-use hermes_proto::executor::{CommandEnd, FileRequest, JobRequest, ReadFile, StartJob};
+use hermes_proto::executor::{CommandEnd, FileRequest, ReadFile, StartJob, Stdin};
 use hermes_proto::session::SessionVariable;
 use hermes_proto::turn::{Delivery, Edge, Hosting, Surface, TurnContext};
+use hermes_testkit::{Permits, permit};
 
-use super::support::{Place, output, run, told, turn};
+use super::support::{Place, output, run, told, try_run, turn};
 
 #[tokio::test]
 async fn a_container_is_labelled_limited_and_stripped() {
@@ -61,7 +63,8 @@ async fn a_session_remembers_and_two_sessions_share_only_files() {
         watch_patterns: Vec::new(),
         persists: false,
     };
-    one.job(&turn(), JobRequest::Start(job)).await.unwrap();
+    let starter = turn();
+    one.start_job(&starter, permit(&starter, &one.place(), job)).await.unwrap();
     assert!(one.has_running_jobs(&turn()).await);
     assert!(!other.has_running_jobs(&turn()).await);
     let id = one.container_id().await.unwrap();
@@ -107,7 +110,7 @@ async fn a_turn_gives_its_own_session_variables() {
     let arrived = || TurnContext::arrived(&hosting, Edge::new(Surface::Gateway, std::sync::Arc::new(NobodyToAsk)));
     let seen = async |turn: &TurnContext| {
         let command = CommandText::new("echo ${HERMES_SESSION_CHAT_ID-absent}");
-        environment.run(turn, command, &mut |_| ()).await.unwrap().output
+        try_run(&environment, turn, command, &mut |_| ()).await.unwrap().output
     };
     let bound = arrived().bind([(SessionVariable::ChatId, "42".to_owned())], Delivery::Unset);
     assert_eq!(seen(&bound).await, "42\n");
@@ -125,14 +128,14 @@ async fn a_timeout_and_an_interrupt_leave_nothing_in_the_container() {
     let hostile = "trap '' TERM INT; (setsid sleep 1000 &) ; nohup sleep 1000 & sleep 1000 & wait; sleep 1000";
     let command = CommandText { timeout: Some(Duration::from_millis(500)), ..CommandText::new(hostile) };
     let began = Instant::now();
-    let result = environment.run(&turn(), command, &mut |_| ()).await.unwrap();
+    let result = try_run(&environment, &turn(), command, &mut |_| ()).await.unwrap();
     assert_eq!((result.exit_code, result.end), (124, CommandEnd::TimedOut));
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     assert_eq!(output(&environment, count).await, "1");
     let turn = turn();
     let cancellation = turn.cancellation().clone();
     let command = CommandText::new("echo started; sleep 1000");
-    let interrupted = environment.run(&turn, command, &mut |_| cancellation.cancel()).await.unwrap();
+    let interrupted = try_run(&environment, &turn, command, &mut |_| cancellation.cancel()).await.unwrap();
     assert_eq!(interrupted.end, CommandEnd::Interrupted);
     assert_eq!(output(&environment, count).await, "1");
     environment.close().await.unwrap();
@@ -144,8 +147,30 @@ async fn files_of_the_container_are_read_beside_the_commands() {
     let environment = place.start("files").await;
     output(&environment, "printf 'one\\ntwo\\n' > /etc/only-inside").await;
     let request = ReadFile { path: "/etc/only-inside".to_owned(), offset: 1, limit: 10 };
-    let answer = environment.file(&turn(), FileRequest::Read(request)).await.unwrap();
+    let turn = turn();
+    let permit = permit(&turn, &environment.place(), FileRequest::Read(request));
+    let answer = environment.file(&turn, permit).await.unwrap();
     assert!(format!("{answer:?}").contains("two"), "{answer:?}");
+    environment.close().await.unwrap();
+}
+
+/// The permit is the session's, not the executor's: a linked command is redeemed, recorded and fed like any other.
+#[tokio::test]
+async fn a_command_in_a_container_is_recorded_and_fed_and_its_place_moves() {
+    let place = Place::new();
+    let (environment, permits, turn) = (place.start("recorded").await, Permits::new(), turn());
+    let command = CommandText { first_input: Some(Secret::new("hunter2\n")), ..CommandText::new("cd /usr; cat") };
+    let permit = permits.of(&turn, &environment.place(), command);
+    let (begun, _) = environment.begin(&turn, permit, Stdin::Closed).await.unwrap();
+    let Begun::Running(running) = begun else { panic!("there is an executor: {begun:?}") };
+    assert_eq!(running.finish(&turn, &mut |_| ()).await.unwrap().output, "hunter2\n");
+    assert_eq!(permits.journal.ends(), ["exit 0"]);
+    assert_eq!(environment.place().context.folder.as_deref(), Some("/usr"));
+    let other = place.start("recorded").await;
+    let foreign = permits.of(&turn, &other.place(), CommandText::new("true"));
+    assert!(matches!(environment.run(&turn, foreign, &mut |_| ()).await, Err(DockerError::Permit(_))));
+    assert_eq!(permits.journal.starts(), 1);
+    other.close().await.unwrap();
     environment.close().await.unwrap();
 }
 

@@ -12,7 +12,7 @@ use hermes_proto::Explain;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use super::support::{Place, run, turn};
+use super::support::{Place, run, try_run, turn};
 
 const ENGINE: &str = "/var/run/docker.sock";
 
@@ -44,10 +44,10 @@ async fn an_engine_that_stops_in_the_middle_of_a_command_is_told_and_used_again(
 
     let command = CommandText { timeout: Some(Duration::from_secs(60)), ..CommandText::new("echo begun; sleep 1000") };
     // The first output proves that the command runs; then the way to the engine is cut.
-    let cut = environment.run(&turn(), command, &mut |_| drop(engine.take())).await;
+    let cut = try_run(&environment, &turn(), command, &mut |_| drop(engine.take())).await;
     assert!(cut.unwrap_err().to_string().contains("executor has ended"));
 
-    let away = environment.run(&turn(), CommandText::new("true"), &mut |_| ()).await.unwrap_err();
+    let away = try_run(&environment, &turn(), CommandText::new("true"), &mut |_| ()).await.unwrap_err();
     assert!(away.to_string().contains("'docker version' failed"), "{away}");
     assert!(away.hint().unwrap().contains("start the daemon"), "{away}");
 

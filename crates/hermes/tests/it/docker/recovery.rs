@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use hermes_environment::CommandText;
 use hermes_environment::docker::{DockerEnvironment, OrphanSweep, RECREATED};
+use hermes_proto::Secret;
 use hermes_proto::executor::CommandResult;
 
-use super::support::{IMAGE, Place, docker, output, run, told, turn};
+use super::support::{IMAGE, Place, docker, output, run, told, try_run, turn};
 
 /// The result of a command after the executor died. The end of its link is an event that may
 /// reach the session before this command or in the middle of it: then it fails, and the next
 /// one finds the new place.
 async fn run_after_death(environment: &DockerEnvironment, text: &str) -> CommandResult {
-    match environment.run(&turn(), CommandText::new(text), &mut |_| ()).await {
+    match try_run(environment, &turn(), CommandText::new(text), &mut |_| ()).await {
         Ok(result) => result,
         Err(_) => run(environment, text).await,
     }
@@ -40,9 +41,15 @@ async fn an_executor_that_was_killed_is_started_again_in_the_same_container() {
     let environment = place.start("killed").await;
     let id = environment.container_id().await.unwrap();
     // A command may do that to its own executor, and loses its answer with it.
-    let _ = environment
-        .run(&turn(), CommandText::new("kill -9 $(ls /proc | while read p; do grep -qa 'executor$' /proc/$p/cmdline 2>/dev/null && echo $p; done)"), &mut |_| ())
-        .await;
+    let _ = try_run(
+        &environment,
+        &turn(),
+        CommandText::new(
+            "kill -9 $(ls /proc | while read p; do grep -qa 'executor$' /proc/$p/cmdline 2>/dev/null && echo $p; done)",
+        ),
+        &mut |_| (),
+    )
+    .await;
     told(&[
         "exec",
         &id,
@@ -79,7 +86,7 @@ async fn a_second_failure_is_an_error() {
     told(&["rm", "-f", &environment.container_id().await.unwrap()]);
     told(&["rmi", &place.terminal.docker_image]);
     let attempt =
-        async || environment.run(&turn(), CommandText::new("true"), &mut |_| ()).await.unwrap_err().to_string();
+        async || try_run(&environment, &turn(), CommandText::new("true"), &mut |_| ()).await.unwrap_err().to_string();
     let (first, second) = (attempt().await, attempt().await);
     assert!(first.contains("cannot be started") || second.contains("cannot be started"), "{first}; {second}");
     // The session is not lost: once the cause is gone, the next command works.
@@ -125,8 +132,11 @@ async fn where_the_executor_cannot_run_each_command_is_an_exec_and_says_so() {
         timeout: Some(Duration::from_millis(600)),
         ..CommandText::new("echo before; sleep 1000 & sleep 1000")
     };
-    let result = environment.run(&turn(), slow, &mut |_| ()).await.unwrap();
+    let result = try_run(&environment, &turn(), slow, &mut |_| ()).await.unwrap();
     assert_eq!((result.output.as_str(), result.exit_code), ("before\n", 124));
+    let secret = CommandText { first_input: Some(Secret::new("hunter2\n")), ..CommandText::new("cat") };
+    let result = try_run(&environment, &turn(), secret, &mut |_| ()).await.unwrap();
+    assert_eq!((result.output.as_str(), result.exit_code), ("hunter2\n", 0));
     let left = docker(&[
         "exec",
         &environment.container_id().await.unwrap(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hermes_environment::CommandText;
 use hermes_environment::docker::{
-    DockerEnvironment, DockerPlan, DockerSettings, ExecutorSource, HostAccount, OrphanSweep,
+    DockerEnvironment, DockerError, DockerPlan, DockerSettings, ExecutorSource, HostAccount, OrphanSweep,
 };
 use hermes_home::config::Terminal;
 use hermes_home::{Asked, Home, HomeRoot};
@@ -14,6 +14,7 @@ use hermes_proto::HostEnvironment;
 use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::executor::CommandResult;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
+use hermes_testkit::permit;
 
 use crate::support::quiet;
 
@@ -136,8 +137,18 @@ pub(crate) fn turn() -> TurnContext {
     TurnContext::arrived(&Hosting::new(), Edge::new(Surface::Headless, Arc::new(NobodyToAsk)))
 }
 
+/// Runs a command with a permit of its own.
+pub(crate) async fn try_run(
+    environment: &DockerEnvironment,
+    turn: &TurnContext,
+    command: CommandText,
+    output: &mut impl FnMut(&[u8]),
+) -> Result<CommandResult, DockerError> {
+    environment.run(turn, permit(turn, &environment.place(), command), output).await
+}
+
 pub(crate) async fn run(environment: &DockerEnvironment, text: &str) -> CommandResult {
-    environment.run(&turn(), CommandText::new(text), &mut |_| ()).await.unwrap()
+    try_run(environment, &turn(), CommandText::new(text), &mut |_| ()).await.unwrap()
 }
 
 /// Runs a command that must succeed; answers its output.

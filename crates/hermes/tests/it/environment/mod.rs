@@ -1,18 +1,22 @@
 //! Real environments: the program's own executor, real shells, real children.
 
+mod permits;
 mod session_context;
 mod stress;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use hermes_environment::link::Notices;
 use hermes_environment::{CommandText, Environment, ExecutorProgram, Surroundings};
+use hermes_policy::Context;
 use hermes_policy::environment::Configured;
 use hermes_proto::HostEnvironment;
 use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::executor::{CommandResult, Open};
 use hermes_proto::session::SessionVariable;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
+use hermes_testkit::permit;
 
 /// A host whose own environment is full of another chat's identity, as the original's was
 /// after the first turn.
@@ -23,6 +27,10 @@ pub(crate) fn polluted_host() -> HostEnvironment {
 
 /// An unconfined environment that starts in `folder`; these tests are about identity.
 pub(crate) async fn environment(folder: &Path, host: HostEnvironment) -> Environment {
+    environment_and_notices(folder, host).await.0
+}
+
+async fn environment_and_notices(folder: &Path, host: HostEnvironment) -> (Environment, Notices) {
     let program = ExecutorProgram {
         path: env!("CARGO_BIN_EXE_hermes").into(),
         arguments: vec!["executor".into()],
@@ -36,7 +44,7 @@ pub(crate) async fn environment(folder: &Path, host: HostEnvironment) -> Environ
         spill_folder: None,
     };
     let surroundings = Surroundings { host: Arc::new(host), configured: Configured::default() };
-    Environment::start(&program, &open, surroundings).await.unwrap().0
+    Environment::start(&program, &open, surroundings, Context::default()).await.unwrap()
 }
 
 /// A message that has just arrived.
@@ -45,7 +53,8 @@ pub(crate) fn arrived(hosting: &Hosting) -> TurnContext {
 }
 
 async fn run(environment: &Environment, turn: &TurnContext, text: &str) -> CommandResult {
-    environment.run(turn, CommandText::new(text), &mut |_| ()).await.unwrap()
+    let permit = permit(turn, &environment.place(), CommandText::new(text));
+    environment.run(turn, permit, &mut |_| ()).await.unwrap()
 }
 
 /// Prints every session variable a child has, one `NAME=value` line each, sorted.

@@ -6,6 +6,7 @@
 
 use hermes_proto::session::{Binding, SessionVariable};
 use hermes_proto::turn::{Delivery, Hosting, TurnContext};
+use hermes_testkit::permit;
 
 use super::{arrived, environment, polluted_host, seen};
 
@@ -102,7 +103,7 @@ async fn notices_are_dropped(turn: &TurnContext) -> bool {
         watch_patterns: Vec::new(),
         persists: false,
     };
-    let snapshot = environment.start_job(turn, job).await.unwrap();
+    let snapshot = environment.start_job(turn, permit(turn, &environment.place(), job)).await.unwrap();
     environment.close().await.unwrap();
     snapshot.notes.iter().any(|note| note.contains("poll"))
 }

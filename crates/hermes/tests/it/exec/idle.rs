@@ -9,6 +9,7 @@ use hermes_environment::held::{Attachment, Claim, Holder, MakeEnvironment, Terms
 use hermes_environment::{CommandText, Environment};
 use hermes_proto::executor::{Attach, AttachRefused, StartJob, Stdin};
 use hermes_proto::turn::Hosting;
+use hermes_testkit::{Permits, permit};
 use tokio_util::sync::CancellationToken;
 
 use super::{Place, Server, until};
@@ -49,7 +50,8 @@ impl MakeEnvironment for Maker {
                 watch_patterns: Vec::new(),
                 persists: false,
             };
-            environment.start_job(&arrived(&Hosting::new()), job).await.unwrap();
+            let turn = arrived(&Hosting::new());
+            environment.start_job(&turn, permit(&turn, &environment.place(), job)).await.unwrap();
         }
         Ok(environment)
     }
@@ -61,7 +63,7 @@ async fn made_after_a_pause(job: Option<&'static str>) -> usize {
     let made = Arc::new(AtomicUsize::new(0));
     let terms = Terms { most_sessions: 4, lifetime: Duration::from_millis(50) };
     let (claim, listener) = Claim::take(home.path()).unwrap();
-    let holder = Holder::new(Maker { made: made.clone(), job }, terms, Hosting::new(), "test");
+    let holder = Holder::new(Maker { made: made.clone(), job }, terms, Hosting::new(), Permits::new().guard, "test");
     let shutdown = CancellationToken::new();
     let use_it = async {
         for _ in 0..2 {

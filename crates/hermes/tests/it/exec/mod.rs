@@ -5,6 +5,7 @@ mod endings;
 mod holder;
 mod idle;
 mod load;
+mod permits;
 mod sessions;
 mod unreachable;
 mod wire;

@@ -1,0 +1,41 @@
+//! The audit chain: what was asked, decided, started and ended, in an order that cannot be changed unnoticed.
+//!
+//! Each entry carries the hash of the one before it, so an entry that is changed, dropped, reordered or cut off at the end is found
+//! and named. This shows tampering, it does not prevent it: who may write the file can write a whole new chain. Against
+//! that stands the last hash, noted somewhere else, which [`Audit::verify`] can be asked to find again.
+
+mod append;
+mod chain;
+mod clean;
+mod entry;
+mod export;
+mod read;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::sync::Arc;
+
+use hermes_home::redact::Redactor;
+
+use crate::Store;
+
+pub use chain::Hash;
+pub use clean::{LONGEST_DETAIL, LONGEST_FIELD, LONGEST_SUBJECT};
+pub use entry::{Entry, Kind, Recorded, RequestId, Sequence, Verdict};
+pub use read::Filter;
+pub use verify::{Break, Broken, Verified, VerifyError};
+
+/// The chain of one store.
+#[derive(Debug, Clone)]
+pub struct Audit {
+    store: Store,
+    redactor: Arc<Redactor>,
+}
+
+impl Audit {
+    /// The chain in this store. What the redactor knows and recognises never reaches it.
+    pub fn open(store: &Store, redactor: Redactor) -> Self {
+        Self { store: store.clone(), redactor: Arc::new(redactor) }
+    }
+}
