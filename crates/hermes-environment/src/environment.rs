@@ -32,6 +32,7 @@ use crate::link::{Link, LinkError, Notices};
 use crate::outcome;
 use crate::redeemed::Redeemed;
 use crate::running::{RunningCommand, begin};
+use crate::script::{RunningScript, Script};
 use crate::session_folder::SessionFolder;
 
 /// What a command sees of the world around it.
@@ -156,6 +157,11 @@ impl Environment {
         self.begin_redeemed(turn, Redeemed::by(permit, turn, self.id)?, stdin)
     }
 
+    /// Starts a script, whose tool calls the caller answers.
+    pub fn begin_script(&self, turn: &TurnContext, permit: Permit<Script>) -> Result<RunningScript, EnvironmentError> {
+        self.begin_script_redeemed(turn, Redeemed::by(permit, turn, self.id)?)
+    }
+
     /// Starts a background job. Where nothing can be told after the turn, the notices are
     /// dropped and the result says so.
     pub async fn start_job(
@@ -224,6 +230,15 @@ impl Environment {
                 Err(self.link_error(error))
             }
         }
+    }
+
+    pub(crate) fn begin_script_redeemed(
+        &self,
+        turn: &TurnContext,
+        redeemed: Redeemed<Script>,
+    ) -> Result<RunningScript, EnvironmentError> {
+        let begun = RunningScript::begin(&self.link, turn, redeemed, self.surroundings.variables(turn));
+        begun.map_err(|error| self.link_error(error))
     }
 
     pub(crate) async fn start_job_redeemed(

@@ -12,7 +12,9 @@ mod outcome;
 pub mod pool;
 mod redeemed;
 mod running;
+mod script;
 mod session_folder;
+mod workplace;
 
 pub use environment::{Environment, Surroundings, TurnVariables};
 pub use error::EnvironmentError;
@@ -21,3 +23,5 @@ pub use hermes_proto::executor::CommandText;
 pub use jobs::JobQuery;
 pub use local::LocalPlan;
 pub use running::{RunningCommand, command_result};
+pub use script::{RunningScript, Script, ScriptEvent};
+pub use workplace::{Workplace, WorkplaceError};

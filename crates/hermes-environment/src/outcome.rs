@@ -1,6 +1,8 @@
 //! How an action ended, in the words of the record.
 
-use hermes_proto::executor::{Answer, CommandEnd, CommandResult, FileAnswer, JobSnapshot, JobState, RequestFailure};
+use hermes_proto::executor::{
+    Answer, CommandEnd, CommandResult, FileAnswer, JobSnapshot, JobState, RequestFailure, ScriptResult, ScriptStatus,
+};
 
 use crate::link::LinkError;
 
@@ -11,6 +13,17 @@ pub(crate) fn of_command(result: &CommandResult) -> String {
         CommandEnd::Signalled { signal } => format!("signal {signal}"),
         CommandEnd::TimedOut => "timed out".to_owned(),
         CommandEnd::Interrupted => "interrupted".to_owned(),
+    }
+}
+
+/// The words for a script's result.
+pub(crate) fn of_script(result: &ScriptResult) -> String {
+    let calls = result.tool_calls_made;
+    match result.status {
+        ScriptStatus::Success => format!("exit 0 after {calls} tool calls"),
+        ScriptStatus::Error => format!("failed after {calls} tool calls"),
+        ScriptStatus::Timeout => "timed out".to_owned(),
+        ScriptStatus::Interrupted => "interrupted".to_owned(),
     }
 }
 

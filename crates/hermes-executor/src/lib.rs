@@ -11,6 +11,7 @@ mod output;
 mod random;
 mod requests;
 mod scratch;
+mod script;
 mod serve;
 mod server;
 mod session;

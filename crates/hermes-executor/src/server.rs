@@ -14,7 +14,7 @@ use crate::link::{Incoming, LinkError, Outbox, write_frames};
 use crate::requests::{OpenRequest, Refusal, Requests};
 use crate::session::{Beginning, Session};
 use crate::stream::Stream;
-use crate::{command, files, jobs, tasks};
+use crate::{command, files, jobs, script, tasks};
 
 /// A peer that broke the protocol may not be reading either.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -62,7 +62,7 @@ impl Server {
     async fn take(&self, frame: Frame) -> Result<(), LinkError> {
         match frame.kind {
             FrameKind::Request => self.open(frame).await,
-            FrameKind::Data | FrameKind::EndOfInput | FrameKind::Credit | FrameKind::Cancel => {
+            FrameKind::Data | FrameKind::EndOfInput | FrameKind::Credit | FrameKind::Cancel | FrameKind::ToolResult => {
                 match self.requests.get(frame.request) {
                     Some(request) => reach(&request, &frame),
                     // One that has just been closed takes no notice.
@@ -73,9 +73,12 @@ impl Server {
                     }
                 }
             }
-            FrameKind::Handshake | FrameKind::Result | FrameKind::Notice | FrameKind::Part | FrameKind::End => {
-                Err(protocol(format!("frame of kind {:?} has no place here", frame.kind)))
-            }
+            FrameKind::Handshake
+            | FrameKind::Result
+            | FrameKind::Notice
+            | FrameKind::Part
+            | FrameKind::End
+            | FrameKind::ToolCall => Err(protocol(format!("frame of kind {:?} has no place here", frame.kind))),
         }
     }
 
@@ -119,6 +122,12 @@ fn reach(request: &OpenRequest, frame: &Frame) -> Result<(), LinkError> {
             request.credit.grant(granted);
         }
         FrameKind::EndOfInput => request.input.end(),
+        FrameKind::ToolResult => {
+            let result = serde_json::from_slice(&frame.payload);
+            let result =
+                result.map_err(|error| protocol(format!("result of a tool call is not understood: {error}")))?;
+            request.returns.deliver(result);
+        }
         _ => request.cancelled.cancel(),
     }
     Ok(())
@@ -134,6 +143,7 @@ async fn answer(session: Rc<Session>, payload: &[u8], open: Rc<OpenRequest>) -> 
         Ok(Request::Run(request)) => tasks::spawn(command::run(session, request, open)),
         Ok(Request::Job(request)) => tasks::spawn(jobs::handle(session, request, open)),
         Ok(Request::File(request)) => tasks::spawn(handle_file(session, request, open)),
+        Ok(Request::Script(request)) => tasks::spawn(script::run(session, request, open)),
         Err(error) => return Answer::Failed(RequestFailure::Invalid { detail: error.to_string() }),
     };
     work.await.unwrap_or_else(|error| Answer::Failed(RequestFailure::Internal { detail: error.to_string() }))

@@ -171,12 +171,17 @@ impl Guarded {
 
     /// Ends everything it guards and returns when nothing of it is left.
     pub(crate) async fn end(&self) {
+        self.end_within(ENDS_WITHIN).await;
+    }
+
+    /// Ends everything it guards; what has not ended after this time is killed.
+    pub(crate) async fn end_within(&self, patience: Duration) {
         if self.gone.is_cancelled() {
             return;
         }
         self.order_end();
-        if timeout(ENDS_WITHIN, self.gone.cancelled()).await.is_err() {
-            // Somebody stopped it. What it guarded falls to us when it is gone.
+        if timeout(patience, self.gone.cancelled()).await.is_err() {
+            // Somebody stopped it, or it still waits. What it guarded falls to us when it is gone.
             let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
             self.gone.cancelled().await;
         }

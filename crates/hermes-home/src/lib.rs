@@ -8,6 +8,7 @@ mod home;
 pub mod log;
 pub mod profiles;
 pub mod redact;
+pub mod skills;
 mod yaml;
 
 pub use home::{Asked, Home, HomeError, HomeName, HomeRoot, NamedBy};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -141,6 +142,26 @@ pub trait Approver: fmt::Debug + Send + Sync {
     /// Asks for a secret without showing it. Only a terminal can.
     fn ask_secret<'a>(&'a self, _request: &'a SecretRequest) -> PendingSecret<'a> {
         Box::pin(std::future::ready(None))
+    }
+}
+
+/// The way to somebody who is not asked for secrets.
+#[derive(Debug)]
+pub struct WithoutSecrets(Arc<dyn Approver>);
+
+impl WithoutSecrets {
+    pub fn new(approver: Arc<dyn Approver>) -> Self {
+        Self(approver)
+    }
+}
+
+impl Approver for WithoutSecrets {
+    fn reach(&self) -> Reach {
+        self.0.reach()
+    }
+
+    fn ask<'a>(&'a self, request: &'a ConsentRequest) -> PendingConsent<'a> {
+        self.0.ask(request)
     }
 }
 

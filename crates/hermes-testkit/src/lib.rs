@@ -1,7 +1,9 @@
 //! Things that tests need and the product must never see.
 
 mod fake_docker;
+pub mod model_server;
 mod permits;
 
 pub use fake_docker::{Answer, Call, FakeDocker};
+pub use model_server::ModelServer;
 pub use permits::{MemoryJournal, Permits, permit};

@@ -54,11 +54,7 @@ impl Secrets {
     }
 
     fn redactor(&self) -> &Redactor {
-        self.redactor.get_or_init(|| {
-            // Files that cannot be read hide their values from us, and so from the log.
-            let known = credentials::list(&self.home, &self.environment).unwrap_or_default();
-            Redactor::new(known.into_iter().filter_map(|credential| credential.secret))
-        })
+        self.redactor.get_or_init(|| credentials::redactor(&self.home, &self.environment, None))
     }
 }
 

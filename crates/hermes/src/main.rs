@@ -20,6 +20,9 @@ fn main() -> ExitCode {
         Err(answer) => return exit::of_clap(&answer),
     };
     let mut context = Context::new(HostEnvironment::capture(), typed.global);
-    let outcome = typed.command.run(&mut context);
+    let outcome = match typed.command {
+        Some(command) => typed.chat.belong_to_chat().and_then(|()| command.run(&mut context)),
+        None => commands::chat::run_flags(typed.chat, &mut context),
+    };
     exit::of(context.finish(outcome))
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, ValueHint};
 
-use crate::commands::Command;
+use crate::commands::{Command, chat};
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
@@ -11,12 +11,15 @@ Files: $HERMES_HOME (default ~/.hermes) holds config.yaml, .env, auth.json, herm
 /// Hermes runs language-model agents that use commands and code, for many people
 /// at once, each kept apart from the others, from the host's secrets and from harm.
 #[derive(Debug, Parser)]
-#[command(name = "hermes", version, after_help = AFTER_HELP, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "hermes", version, after_help = AFTER_HELP, max_term_width = 100)]
 pub(crate) struct Typed {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Without a command it is a chat.
+    #[command(flatten)]
+    pub(crate) chat: chat::Flags,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options that every command takes.

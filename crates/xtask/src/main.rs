@@ -3,6 +3,7 @@
 mod bench;
 #[cfg(test)]
 mod layers;
+mod model_server;
 #[cfg(test)]
 mod sizes;
 
@@ -16,10 +17,13 @@ use clap::Parser;
 enum Task {
     /// Measure speed and memory, each against a baseline of the same run
     Bench(bench::Typed),
+    /// Serve a scripted model: calls of the terminal, then an answer
+    ModelServer(model_server::Typed),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Task::parse() {
         Task::Bench(typed) => bench::run(&typed),
+        Task::ModelServer(typed) => model_server::run(&typed),
     }
 }

@@ -78,6 +78,7 @@ use crate::link::Notices;
 use crate::outcome;
 use crate::redeemed::Redeemed;
 use crate::running::RunningCommand;
+use crate::script::{RunningScript, Script};
 use crate::session_folder::SessionFolder;
 
 /// What a result says when the session was given a new executor; the rest tells what was lost.
@@ -218,6 +219,23 @@ impl DockerEnvironment {
             }
         };
         Ok((begun, recreated.into_iter().collect()))
+    }
+
+    /// Starts a script, whose tool calls the caller answers; also what the person should know first.
+    pub async fn begin_script(
+        &self,
+        turn: &TurnContext,
+        permit: Permit<Script>,
+    ) -> Result<(RunningScript, Vec<String>), DockerError> {
+        let redeemed = Redeemed::by(permit, turn, self.id)?;
+        let Found { runner, recreated } = match self.find().await {
+            Ok(found) => found,
+            Err(error) => return Err(failed(redeemed.ticket, error)),
+        };
+        let Runner::Linked(environment) = runner else {
+            return Err(failed(redeemed.ticket, DockerError::NeedsExecutor { what: "a script" }));
+        };
+        Ok((environment.begin_script_redeemed(turn, redeemed)?, recreated.into_iter().collect()))
     }
 
     /// Starts a background job.

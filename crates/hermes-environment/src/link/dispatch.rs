@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hermes_proto::executor::{Frame, FrameDecoder, FrameKind, JobNotice, LinkEnd, MessageAssembler, RequestId};
+use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
@@ -66,6 +67,10 @@ impl HandOut {
                 (None, Some(_)) => self.late(&frame),
                 (_, None) => Err(unexpected(&frame)),
             },
+            FrameKind::ToolCall => match self.table.find(request) {
+                Some(inbox) => inbox.push_call(request, decoded(&frame)?),
+                None => self.late(&frame),
+            },
             FrameKind::Result => match self.table.close(request) {
                 Some(inbox) => {
                     inbox.end(Ok(frame.payload));
@@ -86,13 +91,15 @@ impl HandOut {
     }
 
     fn notice(&self, frame: &Frame) -> Result<(), LinkError> {
-        let notice =
-            serde_json::from_slice(&frame.payload).map_err(|error| LinkError::Decode { detail: error.to_string() })?;
-        if self.notices.try_send(notice).is_err() {
+        if self.notices.try_send(decoded(frame)?).is_err() {
             tracing::warn!("a notice of a background job was dropped: nobody takes them");
         }
         Ok(())
     }
+}
+
+fn decoded<T: DeserializeOwned>(frame: &Frame) -> Result<T, LinkError> {
+    serde_json::from_slice(&frame.payload).map_err(|error| LinkError::Decode { detail: error.to_string() })
 }
 
 fn unexpected(frame: &Frame) -> LinkError {

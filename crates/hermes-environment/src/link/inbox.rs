@@ -1,8 +1,9 @@
 //! What has come back for one request and was not taken yet.
 
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hermes_proto::executor::{INITIAL_WINDOW, RequestId};
+use hermes_proto::executor::{CallId, FrameKind, INITIAL_WINDOW, MOST_CALLS_AT_ONCE, RequestId, ToolCall};
 use tokio::sync::Notify;
 
 use super::LinkError;
@@ -15,6 +16,15 @@ pub(super) struct Inbox {
     /// One each for the two that may wait: a shared one could wake the wrong waiter.
     arrived: Notify,
     credited: Notify,
+    calls_back: CallsBack,
+}
+
+/// Whether what was asked for may ask back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallsBack {
+    Never,
+    /// It is a script: it calls tools while it runs.
+    Tools,
 }
 
 #[derive(Debug)]
@@ -24,6 +34,10 @@ struct State {
     granted: u32,
     /// Bytes of input the executor still takes.
     input_credit: u32,
+    /// Calls that nobody has taken yet.
+    calls: VecDeque<ToolCall>,
+    /// Calls without a result, taken or not.
+    unanswered: HashSet<CallId>,
     end: Option<Result<Vec<u8>, LinkError>>,
     is_ended: bool,
 }
@@ -32,21 +46,24 @@ struct State {
 #[derive(Debug)]
 pub(super) enum Taken {
     Output(Vec<u8>),
+    Call(ToolCall),
     /// The bytes of the answer.
     Answer(Vec<u8>),
     Failed(LinkError),
 }
 
 impl Inbox {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(calls_back: CallsBack) -> Self {
         let state = State {
             output: Vec::new(),
             granted: INITIAL_WINDOW,
             input_credit: INITIAL_WINDOW,
+            calls: VecDeque::new(),
+            unanswered: HashSet::new(),
             end: None,
             is_ended: false,
         };
-        Self { state: Mutex::new(state), arrived: Notify::new(), credited: Notify::new() }
+        Self { state: Mutex::new(state), arrived: Notify::new(), credited: Notify::new(), calls_back }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -62,6 +79,27 @@ impl Inbox {
         drop(state);
         self.arrived.notify_one();
         Ok(())
+    }
+
+    /// Stores a call of the script that this request is about.
+    pub(super) fn push_call(&self, request: RequestId, call: ToolCall) -> Result<(), LinkError> {
+        let mut state = self.state();
+        if state.unanswered.len() >= MOST_CALLS_AT_ONCE {
+            return Err(LinkError::Overrun(request));
+        }
+        if self.calls_back == CallsBack::Never || !state.unanswered.insert(call.call) {
+            return Err(LinkError::Unexpected { kind: FrameKind::ToolCall, request });
+        }
+        state.calls.push_back(call);
+        drop(state);
+        self.arrived.notify_one();
+        Ok(())
+    }
+
+    /// Notes that a call gets its result; whether one was waited for.
+    pub(super) fn close_call(&self, call: CallId) -> bool {
+        let mut state = self.state();
+        state.unanswered.remove(&call) && !state.is_ended
     }
 
     /// Notes that the executor takes more input.
@@ -83,7 +121,8 @@ impl Inbox {
         self.credited.notify_one();
     }
 
-    /// The next thing that came in; output before the end.
+    /// The next thing that came in; output before the end. Calls of a script that has ended are late and
+    /// come to nothing.
     pub(super) async fn take(&self) -> Taken {
         loop {
             if let Some(taken) = self.take_now() {
@@ -99,6 +138,9 @@ impl Inbox {
             let output = std::mem::take(&mut state.output);
             state.granted += output.len() as u32;
             return Some(Taken::Output(output));
+        }
+        if !state.is_ended {
+            return state.calls.pop_front().map(Taken::Call);
         }
         match state.end.take()? {
             Ok(answer) => Some(Taken::Answer(answer)),

@@ -8,15 +8,16 @@ mod dispatch;
 mod error;
 mod inbox;
 mod pending;
+mod script;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::Arc;
 
 use hermes_proto::executor::{
-    Frame, FrameDecoder, FrameKind, JobNotice, PREAMBLE_LENGTH, Ready, Request, RequestId, Started, encode_message,
-    preamble, read_preamble,
+    Frame, FrameDecoder, FrameKind, JobNotice, PREAMBLE_LENGTH, Ready, Request, RequestId, RunScript, Started,
+    encode_message, preamble, read_preamble,
 };
 use hermes_proto::turn::TurnContext;
 use serde::Serialize;
@@ -27,7 +28,9 @@ use tokio::task::JoinSet;
 
 pub use error::LinkError;
 pub use pending::{Event, Input, Pending};
+pub use script::{PendingScript, Step};
 
+use self::inbox::CallsBack;
 use self::table::Table;
 
 /// Notices that may wait to be taken; the executor limits how fast they come.
@@ -86,8 +89,17 @@ impl Link {
 
     /// Sends a request of this turn. Dropping the answer gives the request up.
     pub(crate) fn request(&self, _turn: &TurnContext, request: &Request) -> Result<Pending, LinkError> {
+        self.send(request, CallsBack::Never)
+    }
+
+    /// Asks for a script of this turn, which will call tools.
+    pub(crate) fn request_script(&self, _turn: &TurnContext, script: RunScript) -> Result<PendingScript, LinkError> {
+        self.send(&Request::Script(script), CallsBack::Tools).map(PendingScript::new)
+    }
+
+    fn send(&self, request: &Request, calls_back: CallsBack) -> Result<Pending, LinkError> {
         let message = json(request)?;
-        let (id, inbox) = self.table.register()?;
+        let (id, inbox) = self.table.register(calls_back)?;
         for frame in encode_message(FrameKind::Request, id, &message) {
             // A writer that has ended has told the table, and the table tells the request.
             let _ = self.outgoing.send(frame);

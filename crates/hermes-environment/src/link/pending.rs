@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use hermes_proto::executor::{Answer, Frame, FrameKind, RequestId};
+use hermes_proto::executor::{Answer, Frame, FrameKind, LONGEST_PAYLOAD, RequestId, ToolResult};
 
 use super::inbox::{Inbox, Taken};
+use super::script::Step;
 use super::{LinkError, Outgoing};
 
 /// Longest piece of input in one frame.
@@ -35,15 +36,25 @@ impl Pending {
 
     /// The next event. Safe to be dropped while waiting: nothing is lost.
     pub async fn next(&mut self) -> Result<Event, LinkError> {
+        match self.step().await? {
+            Step::Output(bytes) => Ok(Event::Output(bytes)),
+            Step::Answer(answer) => Ok(Event::Answer(answer)),
+            // The inbox of such a request takes none.
+            Step::Call(_) => Err(LinkError::Unexpected { kind: FrameKind::ToolCall, request: self.id }),
+        }
+    }
+
+    pub(super) async fn step(&mut self) -> Result<Step, LinkError> {
         match self.inbox.take().await {
             Taken::Output(bytes) => {
                 self.send(Frame::credit(self.id, bytes.len() as u32));
-                Ok(Event::Output(bytes))
+                Ok(Step::Output(bytes))
             }
+            Taken::Call(call) => Ok(Step::Call(call)),
             Taken::Answer(bytes) => {
                 self.is_finished = true;
                 let answer = serde_json::from_slice(&bytes);
-                answer.map(Event::Answer).map_err(|error| LinkError::Decode { detail: error.to_string() })
+                answer.map(Step::Answer).map_err(|error| LinkError::Decode { detail: error.to_string() })
             }
             Taken::Failed(error) => {
                 self.is_finished = true;
@@ -59,6 +70,18 @@ impl Pending {
                 return Ok(*answer);
             }
         }
+    }
+
+    /// Sends what came of a call, if it is still waited for. One result is one frame.
+    pub(super) fn give(&self, result: &ToolResult) -> Result<(), LinkError> {
+        let payload = super::json(result)?;
+        if payload.len() > LONGEST_PAYLOAD {
+            return Err(LinkError::Encode { detail: format!("result of {} bytes is too long", payload.len()) });
+        }
+        if self.inbox.close_call(result.call) {
+            self.send(Frame::new(FrameKind::ToolResult, self.id, payload));
+        }
+        Ok(())
     }
 
     /// A handle for the input of the request.

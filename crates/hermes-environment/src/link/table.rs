@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hermes_proto::executor::RequestId;
 
 use super::LinkError;
-use super::inbox::Inbox;
+use super::inbox::{CallsBack, Inbox};
 
 /// Shared by the callers, who add requests, and the reader, who finishes them.
 #[derive(Debug)]
@@ -29,14 +29,14 @@ impl Table {
     }
 
     /// Opens a request under a number that no other has had on this link.
-    pub(super) fn register(&self) -> Result<(RequestId, Arc<Inbox>), LinkError> {
+    pub(super) fn register(&self, calls_back: CallsBack) -> Result<(RequestId, Arc<Inbox>), LinkError> {
         let mut state = self.state();
         if let Some(error) = &state.ended {
             return Err(error.clone());
         }
         state.last = state.last.checked_add(1).ok_or(LinkError::Exhausted)?;
         let id = RequestId(state.last);
-        let inbox = Arc::new(Inbox::new());
+        let inbox = Arc::new(Inbox::new(calls_back));
         state.open.insert(id, inbox.clone());
         Ok((id, inbox))
     }

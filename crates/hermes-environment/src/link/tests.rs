@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 use super::{Event, Link, LinkError, Notices};
 
-fn turn() -> TurnContext {
+pub(crate) fn turn() -> TurnContext {
     TurnContext::arrived(&Hosting::new(), Edge::new(Surface::Headless, Arc::new(NobodyToAsk)))
 }
 
@@ -31,13 +31,13 @@ fn request() -> Request {
 }
 
 /// The far end of a link, in the test's hands.
-struct Peer {
+pub(crate) struct Peer {
     stream: DuplexStream,
     decoder: FrameDecoder,
 }
 
 impl Peer {
-    async fn send(&mut self, frame: &Frame) {
+    pub(crate) async fn send(&mut self, frame: &Frame) {
         let mut bytes = Vec::new();
         frame.encode(&mut bytes);
         self.stream.write_all(&bytes).await.unwrap();
@@ -48,7 +48,7 @@ impl Peer {
         self.send(&Frame::new(FrameKind::Result, id, serde_json::to_vec(&answer).unwrap())).await;
     }
 
-    async fn receive(&mut self) -> Frame {
+    pub(crate) async fn receive(&mut self) -> Frame {
         loop {
             if let Some(frame) = self.decoder.next_frame().unwrap() {
                 return frame;
@@ -78,7 +78,7 @@ fn ready() -> Started {
     })
 }
 
-async fn connected() -> (Link, Notices, Peer) {
+pub(crate) async fn connected() -> (Link, Notices, Peer) {
     let (near, far) = duplex(1 << 20);
     let mut peer = Peer { stream: far, decoder: FrameDecoder::default() };
     let (reader, writer) = tokio::io::split(near);

@@ -31,8 +31,9 @@ const TALKATIVE: usize = 64 * 1024;
 const LONG: usize = 8 * 1024;
 /// Longest frame of output: others get their turn after it.
 const FRAME: usize = 64 * 1024;
-/// What a filter that the shell started (`> >(tee log)`) may take to write its last words.
-const LAST_WORDS: Duration = Duration::from_millis(30);
+/// What a filter that the shell started (`> >(tee log)`) may take to write its last words. Only a command that
+/// leaves somebody behind who holds its output pays this.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Reads a command's output.
 #[derive(Debug)]

@@ -2,8 +2,10 @@
 
 mod credit;
 mod input;
+mod returns;
 mod table;
 
 pub(crate) use credit::Credit;
 pub(crate) use input::Input;
+pub(crate) use returns::Returns;
 pub(crate) use table::{OpenRequest, Refusal, Requests};

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use hermes_proto::executor::RequestId;
 use tokio_util::sync::CancellationToken;
 
-use super::{Credit, Input};
+use super::{Credit, Input, Returns};
 
 /// Requests open at once.
 const MOST_OPEN: usize = 1024;
@@ -27,6 +27,7 @@ pub(crate) struct OpenRequest {
     pub(crate) cancelled: CancellationToken,
     pub(crate) input: Input,
     pub(crate) credit: Credit,
+    pub(crate) returns: Returns,
     length: usize,
 }
 
@@ -66,6 +67,7 @@ impl Requests {
             cancelled: CancellationToken::new(),
             input: Input::new(),
             credit: Credit::new(),
+            returns: Returns::default(),
             length,
         });
         open.insert(id, Rc::clone(&request));

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use hermes_sandbox::process::find_program;
-use hermes_sandbox::warden::{Launch, LaunchError, Passed, Warden};
+use hermes_sandbox::warden::{GRACE, Launch, LaunchError, Passed, Warden};
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 
 use super::script::{SCRIPT_DESCRIPTOR, STATE_DESCRIPTOR, loader};
@@ -67,6 +67,7 @@ impl Shell<'_> {
             directory: self.directory,
             takes_terminal: self.takes_terminal,
             tells_start: self.tells_start,
+            grace: GRACE,
         };
         Ok(launch.start()?)
     }

@@ -244,6 +244,11 @@ impl Client {
         self.waiting.iter().cloned().collect()
     }
 
+    /// What every process of this test carries.
+    pub(crate) fn mark(&self) -> (String, String) {
+        (MARK.to_owned(), self.mark.clone())
+    }
+
     /// Puts this test's mark on a job.
     pub(crate) fn marked(&self, mut job: StartJob) -> StartJob {
         job.environment.push((MARK.to_owned(), self.mark.clone()));

@@ -17,4 +17,6 @@ mod link;
 #[cfg(test)]
 mod output;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod state;

@@ -9,6 +9,7 @@
 /// settings! {
 ///     /// What the section is about.
 ///     pub struct Terminal from "TERMINAL_" {      // variables of this prefix stand in
+///                         // `short for timeout` before it: a bare value is that setting
 ///         /// What the setting does.
 ///         timeout: u64 = 180;
 ///         /// One with a variable of its own.
@@ -20,7 +21,7 @@
 macro_rules! settings {
     (
         $(#[doc = $about:literal])+
-        pub struct $name:ident $(from $prefix:literal)? {
+        pub struct $name:ident $(short for $short:ident)? $(from $prefix:literal)? {
             $( $(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr $(, from $variable:literal)?; )+
         }
         $(opaque { $($opaque:ident),+ $(,)? })?
@@ -62,6 +63,7 @@ macro_rules! settings {
             const SHAPE: $crate::config::shape::Shape = $crate::config::shape::Shape::Section($name::FIELDS);
 
             fn read(node: &$crate::yaml::Node, reader: &mut $crate::config::reader::Reader<'_>) -> Option<Self> {
+                let node = &*$crate::config::setting::spelled_out(node, &[$(stringify!($short))?]);
                 reader.section(node, Self::FIELDS)?;
                 Some(Self {
                     $( $field: reader

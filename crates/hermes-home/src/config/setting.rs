@@ -4,6 +4,7 @@
 //! `"180"` for a number and `yes` for a flag. What can only be meant one way is
 //! accepted; everything else is reported.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hermes_proto::Secret;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::finding::Problem;
 use super::reader::Reader;
 use super::shape::Shape;
-use crate::yaml::{Content, Kind, Node, Scalar};
+use crate::yaml::{Content, Entry, Kind, Node, Scalar};
 
 /// A type that settings can have.
 pub(crate) trait Setting: Sized {
@@ -23,6 +24,17 @@ pub(crate) trait Setting: Sized {
 
     /// The value as JSON, secrets masked.
     fn to_json(&self) -> Json;
+}
+
+/// A section as a map: where a bare value is short for one of its settings, that setting alone.
+pub(super) fn spelled_out<'n>(node: &'n Node, short: &[&str]) -> Cow<'n, Node> {
+    match (&node.content, short) {
+        (Content::Scalar(scalar), [name, ..]) if scalar.kind == Kind::Text => {
+            let content = Content::Map(vec![Entry::new(name, node.clone())]);
+            Cow::Owned(Node { position: node.position, content, aliased: node.aliased })
+        }
+        _ => Cow::Borrowed(node),
+    }
 }
 
 /// The number a scalar means, quoted or not.

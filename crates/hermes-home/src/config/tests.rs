@@ -126,7 +126,7 @@ fn approval_modes_are_read_as_yaml_1_1_wrote_them() {
 fn check_names_each_problem_with_line_and_column() {
     for (text, expected) in [
         ("", &[][..]),
-        ("memory: {anything: 1}\nmcp_servers: {x: {y: z}}\n", &[]),
+        ("whatsapp: {anything: 1}\nmcp_servers: {x: {y: z}}\n", &[]),
         ("terminal:\n  timeot: 1\n", &[":2:3: unknown key terminal.timeot, did you mean terminal.timeout?"]),
         ("termnal: 1\n", &[":1:1: unknown key termnal, did you mean terminal?"]),
         ("sudo_password: x\n", &[":1:1: unknown key sudo_password, did you mean terminal.sudo_password?"]),
@@ -160,7 +160,7 @@ fn check_names_each_problem_with_line_and_column() {
             "agent:\n  max_turns: 1\n  max_turns: 2\n",
             &[":3:3: agent.max_turns appears again, so the one in line 2 is ignored"],
         ),
-        ("memory: {a: 1, a: 2}\n", &[":1:16: memory.a appears again, so the one in line 1 is ignored"]),
+        ("whatsapp: {a: 1, a: 2}\n", &[":1:18: whatsapp.a appears again, so the one in line 1 is ignored"]),
         (
             "terminal: {cwd: '${NO_SUCH}/x'}\n",
             &[":1:17: terminal.cwd: variable NO_SUCH is not set, so ${NO_SUCH} stays as it is"],
@@ -270,6 +270,14 @@ fn a_broken_file_is_an_error_with_its_place() {
 }
 
 #[test]
+fn a_model_may_be_named_in_one_word() {
+    let fixture = Fixture::new("model: some/model\n");
+    let loaded = load(&fixture.home, &fixture.environment, &Overrides::none()).unwrap();
+    assert_eq!((loaded.config.model.default.as_str(), loaded.config.model.provider.as_str()), ("some/model", "auto"));
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+}
+
+#[test]
 fn a_running_program_goes_on_with_the_newest_good_copy() {
     let fixture = Fixture::new("terminal: {timeout: 1}\n");
     let run = || load_for_running_program(&fixture.home, &fixture.environment, &Overrides::none());
@@ -343,7 +351,7 @@ fn set_accepts_every_key_and_warns_about_unknown_ones() {
         ("approvals.mode", "off", &[]),
         ("terminal.docker_network", "no", &[]),
         ("providers.my\\.host.base_url", "http://h", &[]),
-        ("memory.anything", "x", &[]),
+        ("whatsapp.anything", "x", &[]),
     ] {
         assert_eq!(fixture.set(key, &Value::natural(word)).unwrap(), warnings, "{key}");
         assert_eq!(fixture.get(key).as_deref(), Some(word), "{key}");
@@ -373,7 +381,7 @@ fn get_answers_what_is_written_else_the_variable_else_the_default() {
         ("terminal.docker_volumes", Some("[]")),
         ("gateway.api_server.port", Some("8642")),
         ("max_concurrent_sessions", None),
-        ("memory", None),
+        ("whatsapp", None),
         ("providers.x.base_url", None),
         ("nope", None),
     ] {

@@ -55,6 +55,10 @@ pub enum FrameKind {
     Part = 9,
     /// Executor: why it ends the link (JSON `LinkEnd`, id 0); the last frame.
     End = 10,
+    /// Executor: a running script calls a tool (JSON `ToolCall`). Always one frame.
+    ToolCall = 11,
+    /// Runtime: what came of a script's call (JSON `ToolResult`). Always one frame.
+    ToolResult = 12,
 }
 
 impl FrameKind {
@@ -70,6 +74,8 @@ impl FrameKind {
             8 => Self::Notice,
             9 => Self::Part,
             10 => Self::End,
+            11 => Self::ToolCall,
+            12 => Self::ToolResult,
             _ => return None,
         })
     }
@@ -207,7 +213,7 @@ mod tests {
     }
 
     fn any_frame() -> impl Strategy<Value = Frame> {
-        (1u8..=10, any::<u32>(), proptest::collection::vec(any::<u8>(), 0..300))
+        (1u8..=12, any::<u32>(), proptest::collection::vec(any::<u8>(), 0..300))
             .prop_map(|(kind, id, payload)| Frame::new(FrameKind::from_byte(kind).unwrap(), RequestId(id), payload))
     }
 

@@ -13,6 +13,7 @@ mod isolation;
 mod job;
 mod message;
 mod request;
+mod script;
 
 pub use attach::{Attach, AttachRefused, Attached, RefusalCause};
 pub use command::{CommandEnd, CommandResult, CommandText, OutputLimits, RunCommand, Stdin};
@@ -27,3 +28,7 @@ pub use isolation::{IsolationReport, Layer, LayerReport, LayerState};
 pub use job::{JobAction, JobId, JobNotice, JobRequest, JobSnapshot, JobState, NoticeCause, StartJob};
 pub use message::{LONGEST_MESSAGE, MessageAssembler, encode_message};
 pub use request::{Answer, LinkEnd, Request, RequestFailure};
+pub use script::{
+    CallId, MOST_CALLS_AT_ONCE, RunScript, ScriptLimits, ScriptMode, ScriptResult, ScriptStatus, ScriptTool, ToolCall,
+    ToolResult,
+};

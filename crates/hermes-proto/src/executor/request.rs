@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommandResult, FileAnswer, FileRequest, JobRequest, JobSnapshot, RunCommand};
+use super::{CommandResult, FileAnswer, FileRequest, JobRequest, JobSnapshot, RunCommand, RunScript, ScriptResult};
 
 /// The payload of a `Request` frame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,7 @@ pub enum Request {
     Run(RunCommand),
     Job(JobRequest),
     File(FileRequest),
+    Script(RunScript),
 }
 
 /// The payload of a `Result` frame.
@@ -23,6 +24,7 @@ pub enum Answer {
     /// All tracked jobs, oldest first.
     Jobs(Vec<JobSnapshot>),
     File(FileAnswer),
+    Script(ScriptResult),
     /// Nothing was done, or not to its end.
     Failed(RequestFailure),
 }
@@ -41,6 +43,8 @@ pub enum RequestFailure {
     NulInCommand,
     #[error("shell cannot be started: {detail}")]
     CannotStart { detail: String },
+    #[error("script cannot be started: {detail}")]
+    NoScript { detail: String },
     #[error("no job {id}")]
     NoSuchJob { id: String },
     #[error("job {id} {detail}")]

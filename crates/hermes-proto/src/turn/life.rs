@@ -3,6 +3,7 @@
 //! A permission that outlived its turn would let a leftover task act in the name of a person who
 //! has long stopped watching.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// One turn of this process. Never used again.
@@ -13,12 +14,19 @@ pub struct TurnId(u64);
 pub(super) struct TurnLife {
     id: TurnId,
     is_over: AtomicBool,
+    /// The turn that gave this one its task.
+    within: Option<Arc<TurnLife>>,
 }
 
 impl TurnLife {
     pub(super) fn begin() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        Self { id: TurnId(LAST.fetch_add(1, Ordering::Relaxed)), is_over: AtomicBool::new(false) }
+        Self { id: TurnId(LAST.fetch_add(1, Ordering::Relaxed)), is_over: AtomicBool::new(false), within: None }
+    }
+
+    /// A turn that is over when `outer` is, if not before.
+    pub(super) fn begin_within(outer: &Arc<Self>) -> Self {
+        Self { within: Some(outer.clone()), ..Self::begin() }
     }
 
     pub(super) fn id(&self) -> TurnId {
@@ -30,6 +38,6 @@ impl TurnLife {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Acquire)
+        self.is_over.load(Ordering::Acquire) || self.within.as_ref().is_some_and(|outer| outer.is_over())
     }
 }

@@ -41,7 +41,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::consent::Approver;
+use crate::consent::{Approver, WithoutSecrets};
 use crate::session::{SessionKey, SessionVariable, SessionVariables};
 
 use life::TurnLife;
@@ -158,6 +158,24 @@ impl TurnContext {
         Self { variables: SessionVariables::bound(values), delivery, ..self }
     }
 
+    /// A turn for a task that this one gives away. It asks the same person in the same conversation, ends with this turn at the
+    /// latest, and never gets a secret from that person.
+    #[must_use]
+    pub fn delegated(&self) -> Self {
+        self.delegated_to(Arc::new(WithoutSecrets::new(self.edge.approver.clone())))
+    }
+
+    /// The same with somebody else to ask.
+    #[must_use]
+    pub fn delegated_to(&self, approver: Arc<dyn Approver>) -> Self {
+        let cancellation = self.edge.cancellation.child_token();
+        Self {
+            edge: Edge { approver, cancellation, origin: Origin::Delegated, ..self.edge.clone() },
+            life: Arc::new(TurnLife::begin_within(&self.life)),
+            ..self.clone()
+        }
+    }
+
     /// Which turn this is. Clones are the same turn.
     pub fn id(&self) -> TurnId {
         self.life.id()
@@ -231,6 +249,21 @@ mod tests {
         assert!(!turn.is_hosted());
         drop(turn.bind([], Delivery::Unset));
         assert!(arrived(&hosting).is_hosted());
+    }
+
+    #[test]
+    fn a_delegated_turn_is_its_own_and_ends_with_the_one_that_gave_it_away() {
+        let hosting = Hosting::new();
+        let turn = arrived(&hosting).bind([(SessionVariable::ChatId, "A".to_owned())], Delivery::Supported);
+        let (child, other) = (turn.delegated(), turn.delegated());
+        assert_ne!(child.id(), turn.id());
+        assert_eq!(child.variables(), turn.variables());
+        child.finish();
+        child.cancellation().cancel();
+        assert!(child.is_over() && !turn.is_over() && !other.is_over() && !turn.cancellation().is_cancelled());
+        turn.cancellation().cancel();
+        turn.finish();
+        assert!(other.is_over() && other.cancellation().is_cancelled());
     }
 
     #[test]

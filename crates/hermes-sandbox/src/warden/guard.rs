@@ -1,7 +1,7 @@
 //! The life of a warden.
 //!
 //! It watches until the last descendant is gone. On an order it asks everyone to end, gives
-//! them a second, then kills its children again and again: whoever fled by forking twice
+//! them a moment, then kills its children again and again: whoever fled by forking twice
 //! becomes a child of the warden the moment its own parent dies. Its news is `SIGCHLD`, its
 //! orders are `SIGTERM`, so one queue wakes it and nothing is polled.
 //!
@@ -26,9 +26,6 @@ use super::raw::{self, clone_onto};
 use super::report::{Report, StartStep};
 use super::shell::{become_shell, end};
 use super::signals::{Awaited, Woken, forget_actions};
-
-/// From the polite signal to the one that cannot be ignored.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// What the shell's process needs of a stack before it is a shell: a few small frames.
 const SHELL_STACK: usize = 64 * 1024;
@@ -62,7 +59,7 @@ fn guard(orders: &Orders) -> ! {
     if orders.tells_start {
         Report::Started { process: process.as_raw_nonzero().get() }.send(borrowed(orders.report));
     }
-    watch(process, borrowed(orders.report))
+    watch(process, borrowed(orders.report), orders.grace)
 }
 
 /// Makes the process that becomes the shell. The warden sleeps until it has.
@@ -123,7 +120,7 @@ enum Stage {
     Killing,
 }
 
-fn watch(process: Pid, report: BorrowedFd<'_>) -> ! {
+fn watch(process: Pid, report: BorrowedFd<'_>, grace: Duration) -> ! {
     let awaited = Awaited::new();
     let mut stage = Stage::Watching;
     loop {
@@ -139,7 +136,7 @@ fn watch(process: Pid, report: BorrowedFd<'_>) -> ! {
         stage = match (stage, awaited.wait(longest)) {
             (Stage::Watching, Woken::Order) => {
                 ask_all_to_end();
-                Stage::Asked(now().saturating_add(GRACE))
+                Stage::Asked(now().saturating_add(grace))
             }
             (Stage::Asked(deadline), Woken::Clock) if now() >= deadline => Stage::Killing,
             (stage, _) => stage,

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, getpid};
@@ -15,6 +16,9 @@ use super::signals::Blocked;
 /// Passed descriptors have numbers up to this one, and there are at most eight.
 pub(super) const HIGHEST_PASSED: RawFd = 255;
 pub(super) const MOST_PASSED: usize = 8;
+
+/// What a command gets from the polite signal to the one that cannot be ignored.
+pub const GRACE: Duration = Duration::from_secs(1);
 
 /// A descriptor that the shell gets under a fixed number.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +42,8 @@ pub struct Launch<'a> {
     pub takes_terminal: bool,
     /// Whether the program's number is reported; who does not need it is not woken for it.
     pub tells_start: bool,
+    /// From the polite signal to the one that cannot be ignored.
+    pub grace: Duration,
 }
 
 /// Why there is no warden.

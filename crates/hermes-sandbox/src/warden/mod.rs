@@ -22,6 +22,6 @@ mod shell;
 mod signals;
 
 pub use children::own_children;
-pub use launch::{Launch, LaunchError, Passed, Warden};
+pub use launch::{GRACE, Launch, LaunchError, Passed, Warden};
 pub use orders::Memory;
 pub use report::{REPORT_LENGTH, Report, StartStep};

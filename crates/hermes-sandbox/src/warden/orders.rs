@@ -8,6 +8,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr;
+use std::time::Duration;
 
 use rustix::process::Pid;
 
@@ -29,6 +30,7 @@ pub(super) struct Orders {
     pub(super) directory: RawFd,
     pub(super) takes_terminal: bool,
     pub(super) tells_start: bool,
+    pub(super) grace: Duration,
     pub(super) report: RawFd,
     /// Where the shell's process put its copy of `report`.
     pub(super) report_copy: Cell<RawFd>,
@@ -64,6 +66,7 @@ impl Orders {
             directory: launch.directory.as_raw_fd(),
             takes_terminal: launch.takes_terminal,
             tells_start: launch.tells_start,
+            grace: launch.grace,
             report: report.as_raw_fd(),
             report_copy: Cell::new(-1),
             executor,

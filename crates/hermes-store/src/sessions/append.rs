@@ -171,8 +171,12 @@ impl MessageRow {
     }
 }
 
-/// All that was said, and which tools were called with what.
+/// All that was said, and which tools were called with what. What a model is told before a conversation is said by nobody, and
+/// would be found in every session.
 fn searchable(message: &Message) -> String {
+    if message.role() == Role::System {
+        return String::new();
+    }
     let mut text = message.text();
     for call in message.tool_calls() {
         if !text.is_empty() {

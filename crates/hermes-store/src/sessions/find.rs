@@ -15,7 +15,10 @@ impl Sessions {
     pub fn find(&self, asked: &str) -> Result<Session, SessionError> {
         let asked = asked.trim();
         if asked == LATEST {
-            return self.one("1 ORDER BY s.updated DESC, s.id DESC LIMIT 1", &[])?.ok_or(SessionError::NoneYet);
+            // A task that an agent gave away is no conversation that a person had.
+            return self
+                .one("s.source <> 'delegate' ORDER BY s.updated DESC, s.id DESC LIMIT 1", &[])?
+                .ok_or(SessionError::NoneYet);
         }
         if let Some(session) = self.one("s.id = ?1", &[asked])? {
             return Ok(session);

@@ -20,7 +20,8 @@ const MOST_HITS: usize = 500;
 const AROUND: i64 = 60;
 
 const FOUND: &str = "SELECT m.session, s.title, s.source, m.position, m.time, m.role, m.archived IS NOT NULL, ";
-const WANTED: &str = "(?2 IS NULL OR m.session = ?2) AND (?3 IS NULL OR s.source = ?3) AND (?4 IS NULL OR m.role = ?4)";
+const WANTED: &str = "(?2 IS NULL OR m.session = ?2) AND (?3 IS NULL OR s.source = ?3) AND (?4 IS NULL OR m.role = ?4)
+     AND (?5 IS NULL OR s.session_key = ?5)";
 
 /// Where is looked, and for how much.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +30,14 @@ pub struct SearchFilter {
     pub session: Option<SessionId>,
     pub source: Option<String>,
     pub role: Option<Role>,
+    /// Only conversations of this key: what one chat may see of a home that serves many.
+    pub key: Option<String>,
 }
 
 impl SearchFilter {
     /// Everywhere.
     pub fn everywhere(limit: usize) -> Self {
-        Self { limit, session: None, source: None, role: None }
+        Self { limit, session: None, source: None, role: None, key: None }
     }
 }
 
@@ -72,7 +75,7 @@ fn indexed(transaction: &Transaction<'_>, words: &[&str], filter: &SearchFilter)
     let query = format!(
         "{FOUND} snippet(messages_text, 0, '**', '**', '…', 24)
          FROM messages_text JOIN messages m ON m.id = messages_text.rowid JOIN sessions s ON s.id = m.session
-         WHERE messages_text MATCH ?1 AND {WANTED} ORDER BY messages_text.rank, m.time DESC LIMIT ?5"
+         WHERE messages_text MATCH ?1 AND {WANTED} ORDER BY messages_text.rank, m.time DESC LIMIT ?6"
     );
     collect(transaction, &query, &quoted(words), filter)
 }
@@ -89,7 +92,7 @@ fn by_letter(transaction: &Transaction<'_>, words: &[&str], filter: &SearchFilte
     let query = format!(
         "{FOUND} substr(m.text, max(1, instr(lower(m.text), lower(?1)) - {AROUND}), length(?1) + 2 * {AROUND})
          FROM messages m JOIN sessions s ON s.id = m.session
-         WHERE instr(lower(m.text), lower(?1)) > 0 AND {WANTED} ORDER BY m.time DESC LIMIT ?5"
+         WHERE instr(lower(m.text), lower(?1)) > 0 AND {WANTED} ORDER BY m.time DESC LIMIT ?6"
     );
     collect(transaction, &query, &text, filter)
 }
@@ -101,7 +104,7 @@ fn collect(
     filter: &SearchFilter,
 ) -> rusqlite::Result<Vec<Hit>> {
     let limit = i64::try_from(filter.limit.min(MOST_HITS)).unwrap_or_default();
-    let parameters = (text, &filter.session, &filter.source, filter.role.map(Role::as_str), limit);
+    let parameters = (text, &filter.session, &filter.source, filter.role.map(Role::as_str), &filter.key, limit);
     transaction.prepare_cached(query)?.query_map(parameters, Hit::from_row)?.collect()
 }
 

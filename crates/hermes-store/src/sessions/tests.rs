@@ -258,7 +258,8 @@ fn a_search_can_be_narrowed() {
     assert_eq!(count(SearchFilter { limit: 1, ..all.clone() }), 1);
     assert_eq!(count(SearchFilter { session: Some(id), ..all.clone() }), 2);
     assert_eq!(count(SearchFilter { role: Some(Role::Assistant), ..all.clone() }), 0);
-    assert_eq!(count(SearchFilter { source: Some("telegram".to_owned()), ..all }), 0);
+    assert_eq!(count(SearchFilter { source: Some("telegram".to_owned()), ..all.clone() }), 0);
+    assert_eq!(count(SearchFilter { key: Some("another chat".to_owned()), ..all }), 0);
 }
 
 #[test]

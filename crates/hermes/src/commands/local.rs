@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_approval::{Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Yolo};
+use hermes_approval::{Guard, GuardParts, GuardSettings, PermanentGrants, Reviewer, Scanner, Yolo};
 use hermes_environment::docker::{
     DockerEnvironment, DockerError, DockerPlan, ExecutorSource, HostAccount, OrphanSweep,
 };
 use hermes_environment::{Environment, EnvironmentError, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{self, Config, ConfigError, Overrides, Terminal};
-use hermes_home::{Home, HomeRoot};
+use hermes_home::{Home, HomeRoot, credentials};
 use hermes_policy::environment::Configured;
-use hermes_proto::HostEnvironment;
+use hermes_proto::{Fault, HostEnvironment};
+use hermes_store::audit::Audit;
+use hermes_store::{Settings, Store};
 
 use super::executor::BUILD;
 use crate::context::Context;
@@ -38,11 +40,23 @@ impl Local {
         Ok(config::load(&self.home, &self.host, &Overrides::default())?.config)
     }
 
-    /// Who permits what is started in the environments of this home.
-    pub(super) fn guard(&self) -> Result<Guard, ConfigError> {
-        let settings = GuardSettings::configured(&self.config()?, Yolo::of_process(&self.host));
+    /// Who permits what is started in the environments of this home, and keeps the record of it.
+    pub(super) fn guard(
+        &self,
+        config: &Config,
+        asked: Yolo,
+        reviewer: Option<Arc<dyn Reviewer>>,
+    ) -> Result<Guard, Failure> {
+        let store = Store::of(self.home.path(), Settings::of(&config.database)?);
+        let redactor = credentials::redactor(&self.home, &self.host, config.terminal.sudo_password.clone());
+        let yolo = if asked == Yolo::On { asked } else { Yolo::of_process(&self.host) };
+        let settings = GuardSettings::configured(config, yolo);
         let permanent = PermanentGrants::of(&self.home, &self.host);
-        Ok(Guard::new(GuardParts::new(settings, Arc::new(NotKept), permanent)))
+        Ok(Guard::new(GuardParts {
+            reviewer,
+            scanner: Scanner::configured(&config.security, &self.host),
+            ..GuardParts::new(settings, Arc::new(Audit::open(&store, redactor)), permanent)
+        }))
     }
 
     /// Starts an environment whose commands start in this folder.
@@ -52,6 +66,13 @@ impl Local {
         let (environment, _notices) =
             Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings, plan.context()).await?;
         Ok(environment)
+    }
+
+    /// A place that was asked for in vain is never replaced by another.
+    pub(super) fn no_backend(backend: config::Backend) -> Failure {
+        let message =
+            format!("terminal.backend is {}, and only local and docker can run commands yet", backend.as_str());
+        Failure::new(Fault::Configuration, message).hint("run: hermes config set terminal.backend local")
     }
 
     /// What configuration asks for in vain.
@@ -74,15 +95,5 @@ impl Local {
         let (environment, _notices) =
             DockerEnvironment::start(&plan.settings()?, &Arc::new(OrphanSweep::new())).await?;
         Ok(environment)
-    }
-}
-
-/// Stands where the store's audit chain goes: what it is given is forgotten.
-#[derive(Debug)]
-struct NotKept;
-
-impl Journal for NotKept {
-    fn write(&self, _entries: &[Entry]) -> Result<(), JournalError> {
-        Ok(())
     }
 }

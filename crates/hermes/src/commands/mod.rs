@@ -4,6 +4,7 @@
 mod approvals;
 mod audit;
 mod auth;
+pub(crate) mod chat;
 mod completion;
 mod config;
 mod doctor;
@@ -13,6 +14,7 @@ mod executor;
 mod local;
 mod login;
 mod logout;
+mod model;
 mod profile;
 mod sandbox;
 mod sessions;
@@ -26,12 +28,14 @@ use crate::exit::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Chat(chat::Typed),
     Doctor(doctor::Typed),
     Config(config::Typed),
     Approvals(approvals::Typed),
     Audit(audit::Typed),
     Sessions(sessions::Typed),
     Auth(auth::Typed),
+    Model(model::Typed),
     Profile(profile::Typed),
     Exec(exec::Typed),
     Env(env::Typed),
@@ -46,12 +50,14 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, context: &mut Context) -> Result<(), Failure> {
         match self {
+            Self::Chat(typed) => chat::run(typed, context),
             Self::Doctor(typed) => doctor::run(typed, context),
             Self::Config(typed) => config::run(typed, context),
             Self::Approvals(typed) => approvals::run(typed, context),
             Self::Audit(typed) => audit::run(&typed, context),
             Self::Sessions(typed) => sessions::run(&typed, context),
             Self::Auth(typed) => auth::run(typed, context),
+            Self::Model(typed) => model::run(&typed, context),
             Self::Profile(typed) => profile::run(typed, context),
             Self::Exec(typed) => exec::run(typed, context),
             Self::Env(typed) => env::run(&typed, context),

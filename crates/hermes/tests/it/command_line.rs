@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "doctor",
     "config",
     "auth",
+    "model",
     "profile",
     "exec",
     "sandbox",
@@ -50,7 +51,7 @@ fn version_is_one_line() {
 #[test]
 fn wrong_usage_ends_with_2() {
     let sandbox = Sandbox::new();
-    for arguments in [&["no-such-command"][..], &["config"], &["config", "get"], &["--no-such-flag"], &["-p"], &[]] {
+    for arguments in [&["no-such-command"][..], &["config"], &["config", "get"], &["--no-such-flag"], &["-p"]] {
         let error = sandbox.fails(2, arguments);
         assert!(error.contains("--help") || error.contains("Usage: hermes"), "{arguments:?}: {error}");
     }

@@ -13,6 +13,7 @@ mod doctor;
 mod env;
 mod environment;
 mod exec;
+mod model;
 mod profile;
 mod sandbox;
 mod sessions;

@@ -11,8 +11,10 @@ mod idle_sessions;
 mod output;
 mod place;
 mod resident;
+mod script_call;
 mod start_up;
 mod table;
+mod turn;
 mod verdict;
 mod warm_command;
 
@@ -52,8 +54,10 @@ const ALL: &[Benchmark] = &[
     ("busy sessions", busy_sessions::measure),
     ("idle sessions", idle_sessions::measure),
     ("docker", docker::measure),
+    ("script call", script_call::measure),
     ("verdict", verdict::measure),
     ("audit", audit::measure),
+    ("turn", turn::measure),
 ];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hermes_approval::{Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Permit};
+use hermes_approval::{
+    Action, Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Permit,
+};
 use hermes_environment::{CommandText, Environment, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{Sandbox, Terminal};
 use hermes_home::{Asked, HomeRoot};
@@ -71,13 +73,13 @@ impl Journal for NotKept {
 }
 
 /// A permit, with all that has to be judged for one.
-pub(super) fn permit(
+pub(super) fn permit<A: Action>(
     turn: &TurnContext,
     place: &hermes_approval::Place,
-    command: CommandText,
-) -> anyhow::Result<Permit<CommandText>> {
+    action: A,
+) -> anyhow::Result<Permit<A>> {
     let parts = GuardParts::new(GuardSettings::default(), Arc::new(NotKept), PermanentGrants::none());
-    Guard::new(parts).permit_typed(turn, place, command).context("the command is not permitted")
+    Guard::new(parts).permit_typed(turn, place, action).context("it is not permitted")
 }
 
 pub(super) async fn run(environment: &Environment, turn: &TurnContext, text: &str) -> anyhow::Result<CommandResult> {

@@ -55,7 +55,7 @@ fn peak(program: &Path, arguments: &[&str], home: &Path) -> anyhow::Result<u64> 
 }
 
 /// A pipe with no room left; writing to it blocks.
-fn full_pipe() -> anyhow::Result<(OwnedFd, OwnedFd)> {
+pub(super) fn full_pipe() -> anyhow::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).context("make a pipe")?;
     let room = rustix::pipe::fcntl_getpipe_size(&writer).context("size of the pipe")?;
     let written = rustix::io::write(&writer, &vec![b'\n'; room]).context("fill the pipe")?;
@@ -65,20 +65,26 @@ fn full_pipe() -> anyhow::Result<(OwnedFd, OwnedFd)> {
 
 /// The high-water mark of the program's resident memory once it is blocked in a write.
 fn wait_until_it_answers(child: &mut Child) -> anyhow::Result<u64> {
-    let folder = format!("/proc/{}", child.id());
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
-        let call = std::fs::read_to_string(format!("{folder}/syscall")).context("read its system call")?;
-        // "running" while it works; number and arguments of the call it is blocked in.
-        if call.split(' ').nth(1) == Some("0x1") {
-            return high_water(&std::fs::read_to_string(format!("{folder}/status")).context("read its status")?);
+        if is_answering(child.id())? {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+            return high_water(&status.context("read its status")?);
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     bail!("it did not come to its answer within {PATIENCE:?}")
 }
 
-fn high_water(status: &str) -> anyhow::Result<u64> {
+/// Whether one of its threads is blocked in a call on standard output.
+pub(super) fn is_answering(process: u32) -> anyhow::Result<bool> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).context("list its threads")?;
+    // "running" while it works; number and arguments of the call it is blocked in.
+    let is_writing = |call: String| call.starts_with("1 0x1 ");
+    Ok(tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("syscall")).ok()).any(is_writing))
+}
+
+pub(super) fn high_water(status: &str) -> anyhow::Result<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM line")?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().with_context(|| format!("VmHWM {line:?}"))?;
     Ok(kibibytes * 1024)

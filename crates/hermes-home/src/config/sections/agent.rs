@@ -59,3 +59,31 @@ settings! {
         max_session_kernels: u32 = 4;
     }
 }
+
+settings! {
+    /// What agents remember between sessions.
+    pub struct Memory {
+        /// Whether agents keep notes
+        memory_enabled: bool = true;
+        /// Whether agents keep what they know about the user
+        user_profile_enabled: bool = true;
+        /// Characters of notes at most
+        memory_char_limit: u32 = 2200;
+        /// Characters about the user at most
+        user_char_limit: u32 = 1375;
+        /// Messages after which an agent is reminded to remember, 0 for never
+        nudge_interval: u32 = 10;
+        /// Another place for memories, empty for the home
+        provider: String = String::new();
+    }
+}
+
+settings! {
+    /// Instructions that agents load when they need them.
+    pub struct Skills {
+        /// Folders of skills besides the home's
+        external_dirs: Vec<String> = Vec::new();
+        /// Tool calls after which an agent is reminded to write a skill, 0 for never
+        creation_nudge_interval: u32 = 15;
+    }
+}

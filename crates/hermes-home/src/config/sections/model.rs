@@ -7,13 +7,15 @@ use serde_json::Value as Json;
 
 settings! {
     /// The model that answers.
-    pub struct Model {
+    pub struct Model short for default {
         /// The model's name
         default: String = String::new(), from "LLM_MODEL";
         /// The provider's name, auto for the first that has credentials
         provider: String = "auto".to_owned();
         /// The address of the provider's API, empty for its usual one
         base_url: String = String::new();
+        /// The key of that address; better kept in .env
+        api_key: Option<Secret> = None;
         /// The API's dialect, empty for the provider's usual one
         api_mode: String = String::new();
         /// Whether answers are streamed
@@ -46,6 +48,10 @@ settings! {
         request_timeout_seconds: u64 = 1800;
         /// Seconds without a sign of life after which a request is given up
         stale_timeout_seconds: u64 = 90;
+        /// Seconds to wait for a connection
+        connect_timeout_seconds: u64 = 15;
+        /// Seconds to wait for an answer to begin, unset for twice the stale timeout, or the whole request on one's own machine
+        first_byte_timeout_seconds: Option<u64> = None;
         /// More headers of its requests
         extra_headers: BTreeMap<String, String> = BTreeMap::new();
         /// More fields of its requests

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::{
-    Agent, Approvals, Auxiliary, CodeExecution, Compression, Delegation, Gateway, Model, Provider, Security, Terminal,
+    Agent, Approvals, Auxiliary, CodeExecution, Compression, Delegation, Gateway, Memory, Model, Provider, Security,
+    Skills, Terminal, ToolLoopGuardrails,
 };
 
 settings! {
@@ -17,6 +18,10 @@ settings! {
         providers: BTreeMap<String, Provider> = BTreeMap::new();
         /// Providers to try when the first one fails, in order
         fallback_providers: Json = Json::Null;
+        /// The model to try when the first one fails, as older files have it
+        fallback_model: Json = Json::Null;
+        /// Providers of models as older files have them
+        custom_providers: Json = Json::Null;
         /// Short names for models
         model_aliases: BTreeMap<String, Json> = BTreeMap::new();
         /// The models of other tasks by task
@@ -35,6 +40,10 @@ settings! {
         agent: Agent = Agent::default();
         /// Agents that agents start
         delegation: Delegation = Delegation::default();
+        /// What agents remember between sessions
+        memory: Memory = Memory::default();
+        /// Instructions that agents load when they need them
+        skills: Skills = Skills::default();
         /// Making room when a conversation outgrows the model's view
         compression: Compression = Compression::default();
         /// The program behind chat platforms and the API
@@ -57,15 +66,17 @@ settings! {
         runtime: Runtime = Runtime::default();
         /// Limits of what tools answer
         tool_output: ToolOutput = ToolOutput::default();
+        /// Loops of failing tool calls
+        tool_loop_guardrails: ToolLoopGuardrails = ToolLoopGuardrails::default();
         /// Goals that agents pursue over turns
         goals: Goals = Goals::default();
     }
     opaque {
-        _config_version, browser, checkpoints, cron, custom_providers, dashboard, discord, display, email, fallback_model,
-        file_read_max_chars, hooks, hooks_auto_accept, human_delay, kanban, logging, lsp, matrix, mcp, mcp_servers, memory,
+        _config_version, browser, checkpoints, cron, dashboard, discord, display, email,
+        file_read_max_chars, hooks, hooks_auto_accept, human_delay, kanban, logging, lsp, matrix, mcp, mcp_servers,
         moa, network, onboarding, openrouter, personalities, platform_toolsets, platforms, plugins, prefill_messages_file,
-        privacy, prompt_caching, proxy, quick_commands, secrets, session_reset, signal, skills, slack, smart_model_routing,
-        stt, telegram, timezone, tool_loop_guardrails, tools, toolsets, tts, updates, voice, web, whatsapp, x_search,
+        privacy, prompt_caching, proxy, quick_commands, secrets, session_reset, signal, slack, smart_model_routing,
+        stt, telegram, timezone, tools, toolsets, tts, updates, voice, web, whatsapp, x_search,
     }
 }
 

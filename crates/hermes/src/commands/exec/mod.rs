@@ -16,6 +16,7 @@ use hermes_proto::Fault;
 use hermes_proto::executor::Stdin;
 use hermes_proto::session::SessionKey;
 
+use crate::commands::local::Local;
 use crate::context::{Context, usage};
 use crate::exit::Failure;
 
@@ -141,10 +142,7 @@ fn backend(typed: Option<Backend>, terminal: &Terminal) -> Result<Backend, Failu
         (None, config::Backend::Local) => Ok(Backend::Local),
         (None, config::Backend::Docker) => Ok(Backend::Docker),
         (None, other) => {
-            let message =
-                format!("terminal.backend is {}, and only local and docker can run commands yet", other.as_str());
-            Err(Failure::new(Fault::Configuration, message)
-                .hint("give --backend local, or run: hermes config set terminal.backend local"))
+            Err(Local::no_backend(other).hint("give --backend local, or run: hermes config set terminal.backend local"))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hermes_approval::Yolo;
 use hermes_environment::docker::Begun;
 use hermes_environment::link::{Event, LinkError};
 use hermes_environment::{RunningCommand, command_result};
@@ -23,12 +24,14 @@ use crate::exit::Failure;
 
 pub(super) async fn run(exec: &Exec, context: &mut Context) -> Result<(), Failure> {
     let local = Local::of(context)?;
-    let terminal = local.config()?.terminal;
-    let backend = backend(exec.backend, &terminal)?;
+    let config = local.config()?;
+    let terminal = &config.terminal;
+    let guard = local.guard(&config, Yolo::Off, None)?;
+    let backend = backend(exec.backend, terminal)?;
     let turn = turn_of(exec);
     // Before anything is started: whoever interrupts us means all of it.
     let _signals = signals::cancel_on(turn.cancellation().clone())?;
-    let place = Place::find(backend, exec, &local, &terminal).await?;
+    let place = Place::find(backend, exec, &local, terminal).await?;
     let isolation = place.isolation().cloned();
     if let Some(isolation) = &isolation {
         isolation::warn_if_off(isolation, context);
@@ -38,8 +41,8 @@ pub(super) async fn run(exec: &Exec, context: &mut Context) -> Result<(), Failur
     }
     place.notes().iter().for_each(|note| context.note(format_args!("note: {note}")));
     let mut shown = Shown::new(exec.answer)?;
-    let typed = Typed { command: exec.command(&terminal), stdin: exec.stdin };
-    let result = match place.begin(&turn, &local.guard()?, typed).await {
+    let typed = Typed { command: exec.command(terminal), stdin: exec.stdin };
+    let result = match place.begin(&turn, &guard, typed).await {
         Err(failure) => {
             // What ended it is worth more than how the rest ends.
             let _ = place.close().await;

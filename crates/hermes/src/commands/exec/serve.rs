@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use hermes_approval::Yolo;
 use hermes_environment::Environment;
 use hermes_environment::held::{Claim, Holder, MakeEnvironment, Terms};
 use hermes_home::config::Config;
@@ -30,7 +31,7 @@ pub(super) async fn run(typed: Option<Backend>, context: &Context) -> Result<(),
     let shutdown = CancellationToken::new();
     let _signals = signals::cancel_on(shutdown.clone())?;
     let (claim, listener) = Claim::take(local.home.path())?;
-    let guard = local.guard()?;
+    let guard = local.guard(&config, Yolo::Off, None)?;
     let holder = Holder::new(local, terms(&config), Hosting::new(), guard, BUILD);
     context.note(format_args!(
         "hermes: holding sessions at {} (process {})",

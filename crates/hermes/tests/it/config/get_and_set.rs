@@ -148,9 +148,9 @@ fn the_paths_are_those_of_the_profile() {
 #[test]
 fn show_is_what_is_in_force() {
     let sandbox = Sandbox::new();
-    sandbox.write("config.yaml", "terminal: {timeout: 7}\nmemory: {x: 1}\n");
+    sandbox.write("config.yaml", "terminal: {timeout: 7}\nwhatsapp: {x: 1}\n");
     let shown = sandbox.ok(["config", "show"]);
-    assert!(shown.contains("\n  timeout: 7\n") && shown.contains("\nmemory:\n  x: 1\n"), "{shown}");
+    assert!(shown.contains("\n  timeout: 7\n") && shown.contains("\nwhatsapp:\n  x: 1\n"), "{shown}");
     let json: Json = serde_json::from_str(&sandbox.ok(["config", "show", "--json"])).unwrap();
     assert_eq!((&json["terminal"]["timeout"], &json["agent"]["max_turns"]), (&json!(7), &json!(500)));
     sandbox.write("config.yaml", &shown);

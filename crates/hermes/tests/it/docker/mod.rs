@@ -11,6 +11,7 @@ mod local_sandbox;
 mod processes;
 mod recovery;
 mod reuse;
+mod script;
 mod support;
 
 pub(crate) use support::{Place, output, quiet_hermes};

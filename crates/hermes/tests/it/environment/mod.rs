@@ -1,6 +1,7 @@
 //! Real environments: the program's own executor, real shells, real children.
 
 mod permits;
+pub(crate) mod script;
 mod session_context;
 mod stress;
 

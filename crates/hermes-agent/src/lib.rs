@@ -1,0 +1,32 @@
+//! From a message to tool calls to an answer.
+
+mod agent;
+mod compression;
+mod delegation;
+mod event;
+mod injection;
+pub mod memory;
+mod person;
+mod prompt;
+mod registry;
+mod reviewer;
+mod session;
+mod tool;
+pub mod tools;
+mod transcript;
+mod turn;
+mod workshop;
+
+pub use agent::{Agent, AgentParts, Audience, Models, Workshops};
+pub use compression::Compressed;
+pub use delegation::{ChildReport, ChildStatus, Delegation, Task};
+pub use event::{Observer, ToolOutcome, TurnEvent, Unobserved};
+pub use hermes_store::sessions::SessionId;
+pub use person::{Answer, NobodyAnswers, PendingAnswer, Person, Question};
+pub use prompt::PromptError;
+pub use registry::{Registry, Toolset};
+pub use reviewer::ModelReviewer;
+pub use session::{KeepError, NewSession, Session, SessionError, Undone, Which};
+pub use tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
+pub use turn::{EndReason, InputImage, TurnEnd, TurnError, UserInput};
+pub use workshop::{OpenWorkshop, Opening, Workshop, WorkshopError};

@@ -1,0 +1,69 @@
+//! From a message to tool calls to an answer.
+//!
+//! Everything that was said is kept before anything is done about it: the question before the model is asked,
+//! an answer before its tools run, their results before the model is asked again.
+
+mod ask;
+mod bound;
+mod calls;
+mod end;
+mod guardrails;
+mod looping;
+mod run;
+mod stop;
+
+use hermes_proto::turn::TurnContext;
+
+use crate::agent::{Agent, Audience};
+use crate::session::{KeepError, Session};
+
+pub(crate) use bound::shorten as shorten_text;
+pub use end::{EndReason, InputImage, TurnEnd, TurnError, UserInput};
+pub(crate) use looping::Looping;
+pub(crate) use stop::{finishing, stopping};
+
+impl Agent {
+    /// Answers a message. The turn is over when this returns, also when it is dropped: nothing that was permitted
+    /// in it is permitted any longer.
+    pub async fn turn(
+        &self,
+        session: &mut Session,
+        turn: &TurnContext,
+        input: UserInput,
+        audience: &Audience,
+    ) -> Result<TurnEnd, TurnError> {
+        let _finishing = finishing(turn);
+        self.enter(session).await?;
+        self.keep(session, vec![input.into_message()], None).await?;
+        self.go_on(session, turn, audience).await
+    }
+
+    /// Takes the session for a turn.
+    pub(crate) async fn enter(&self, session: &mut Session) -> Result<(), KeepError> {
+        self.settle(session).await?;
+        session.is_in_turn = true;
+        Ok(())
+    }
+
+    /// Makes a session whole whose last turn was given up in the middle.
+    pub(crate) async fn settle(&self, session: &mut Session) -> Result<(), KeepError> {
+        if session.is_in_turn {
+            self.reload(session).await?;
+            session.is_in_turn = false;
+        }
+        Ok(())
+    }
+
+    /// Asks the model about the conversation as it is.
+    pub(crate) async fn go_on(
+        &self,
+        session: &mut Session,
+        turn: &TurnContext,
+        audience: &Audience,
+    ) -> Result<TurnEnd, TurnError> {
+        let ended = Looping::new(self, session, turn, audience).run().await;
+        // A store that failed may have kept more or less than the session knows.
+        session.is_in_turn = matches!(ended, Err(TurnError::Keep(_)));
+        ended
+    }
+}

@@ -1,0 +1,161 @@
+//! A one-shot with ten terminal calls, against the least that could do the same.
+//!
+//! The baseline is a bare loop that sends the same eleven requests to the same scripted server over one connection and starts
+//! `bash -c` ten times: no store, no sandbox, no approval, no parsing. The original, on a machine of this kind, took 6.3 seconds
+//! and 119 MB for it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use hermes_sandbox::process;
+use hermes_testkit::ModelServer;
+use hermes_testkit::model_server::Script;
+
+use super::Bench;
+use super::resident::{full_pipe, high_water, is_answering};
+use super::start_up::{median, quiet, time};
+use super::table::{Figure, Limit, Row};
+
+const CALLS: usize = 10;
+const ROUNDS: usize = 30;
+/// What the original takes, and how much faster this has to be.
+const ORIGINAL: Duration = Duration::from_millis(6_300);
+const FASTER: u32 = 40;
+const MEMORY: u64 = 30_000_000;
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
+    let server = ModelServer::serve(Script::terminal_calls(CALLS, "true").with_models(["scripted"]));
+    let home = bench.folder.join("turn-home");
+    configure(&home, &server.openai_url())?;
+    let one_shot = || {
+        let mut command = quiet(&bench.hermes, &["-z", "go"], &home);
+        command.current_dir(&bench.folder);
+        command
+    };
+    time(&mut one_shot())?;
+    let bodies: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
+    ensure!(bodies.len() == CALLS + 1, "a turn made {} requests instead of {}", bodies.len(), CALLS + 1);
+    let (mut subject, mut baseline) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        baseline.push(bare_turn(&server.openai_url(), &bodies)?);
+        subject.push(time(&mut one_shot())?);
+    }
+    let taken = median(&mut subject);
+    let memory = tree_memory(&mut one_shot())?;
+    ensure!(server.forgive().is_empty(), "a request broke the provider's schema");
+    let row = |what: &str, figure, baseline_name, baseline, limit| Row {
+        what: what.to_owned(),
+        figure,
+        baseline_name,
+        baseline,
+        limit,
+    };
+    Ok(vec![
+        row(
+            "turn of 10 commands",
+            Figure::Time(taken),
+            "bare loop",
+            Figure::Time(median(&mut baseline)),
+            Limit::Ratio(2.0),
+        ),
+        row("the same, original", Figure::Time(taken), "noted", Figure::Time(ORIGINAL), Limit::Time(ORIGINAL / FASTER)),
+        row(
+            "its memory, all processes",
+            Figure::Bytes(memory),
+            "original noted",
+            Figure::Bytes(119_000_000),
+            Limit::Bytes(MEMORY),
+        ),
+    ])
+}
+
+fn configure(home: &Path, url: &str) -> anyhow::Result<()> {
+    std::fs::create_dir_all(home).with_context(|| format!("create {}", home.display()))?;
+    let text = format!(
+        "model:\n  default: scripted\n  provider: bench\nproviders:\n  bench:\n    base_url: {url}\n    api_key: none\n"
+    );
+    let path = home.join("config.yaml");
+    std::fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+}
+
+/// The same requests and as many shells, and nothing else.
+fn bare_turn(url: &str, bodies: &[String]) -> anyhow::Result<Duration> {
+    let start = Instant::now();
+    let address = url.strip_prefix("http://").context("an http address")?;
+    let (host, path) = address.split_once('/').unwrap_or((address, ""));
+    let stream = TcpStream::connect(host).context("connect to the model server")?;
+    stream.set_nodelay(true).context("no delay")?;
+    let mut reader = BufReader::new(stream.try_clone().context("a second handle")?);
+    let mut writer = stream;
+    for (index, body) in bodies.iter().enumerate() {
+        let head = format!(
+            "POST /{path}/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer none\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        writer.write_all(format!("{head}{body}").as_bytes()).context("send a request")?;
+        read_answer(&mut reader)?;
+        if index < CALLS {
+            let mut shell = process::command("/bin/bash");
+            shell.args(["-c", "true"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            ensure!(shell.status().context("start bash")?.success(), "bash failed");
+        }
+    }
+    Ok(start.elapsed())
+}
+
+/// Reads one answer in chunks to its end.
+fn read_answer(reader: &mut impl BufRead) -> anyhow::Result<()> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        ensure!(reader.read_line(&mut line).context("read the head")? > 0, "the server hung up");
+        if line == "\r\n" {
+            break;
+        }
+    }
+    loop {
+        line.clear();
+        reader.read_line(&mut line).context("read a chunk's length")?;
+        let length = u64::from_str_radix(line.trim(), 16).with_context(|| format!("a chunk's length {line:?}"))?;
+        let mut chunk = Vec::new();
+        reader.take(length + 2).read_to_end(&mut chunk).context("read a chunk")?;
+        if length == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// The high-water marks of the program and of everything it started, at its answer.
+fn tree_memory(command: &mut Command) -> anyhow::Result<u64> {
+    let (reader, writer) = full_pipe()?;
+    let mut child = command.stdout(Stdio::from(writer)).spawn().context("start the program")?;
+    let start = Instant::now();
+    while !is_answering(child.id())? {
+        ensure!(start.elapsed() < PATIENCE, "it did not come to its answer within {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut memory = 0;
+    for process in tree(child.id()) {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        memory += status.map_or(Ok(0), |status| high_water(&status))?;
+    }
+    std::fs::File::from(reader).read_to_end(&mut Vec::new()).context("read the answer")?;
+    ensure!(child.wait().context("wait for the program")?.success(), "the program failed");
+    Ok(memory)
+}
+
+/// A process and all its descendants.
+fn tree(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    let children: Vec<u32> = children
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect();
+    std::iter::once(process).chain(children.into_iter().flat_map(tree)).collect()
+}
