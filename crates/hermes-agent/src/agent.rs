@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hermes_approval::Guard;
 use hermes_home::Home;
 use hermes_home::config::Config;
+use hermes_home::redact::Redactor;
 use hermes_model::Model;
 use hermes_store::Store;
 use hermes_store::sessions::SessionId;
@@ -48,6 +49,8 @@ pub struct AgentParts {
     pub store: Store,
     pub home: Home,
     pub config: Arc<Config>,
+    /// Takes the home's secrets out of what models are told, unless `security.redact_secrets` is off.
+    pub redactor: Redactor,
     pub workshops: Arc<dyn Workshops>,
     /// The folder on this machine that work is about, whose instruction files are read.
     pub folder: PathBuf,

@@ -1,11 +1,13 @@
 //! From a message to tool calls to an answer.
 
 mod agent;
+mod clean;
 mod compression;
 mod delegation;
 mod event;
 mod injection;
 pub mod memory;
+mod news;
 mod person;
 mod prompt;
 mod registry;
@@ -22,6 +24,7 @@ pub use compression::Compressed;
 pub use delegation::{ChildReport, ChildStatus, Delegation, Task};
 pub use event::{Observer, ToolOutcome, TurnEvent, Unobserved};
 pub use hermes_store::sessions::SessionId;
+pub use news::News;
 pub use person::{Answer, NobodyAnswers, PendingAnswer, Person, Question};
 pub use prompt::PromptError;
 pub use registry::{Registry, Toolset};
@@ -29,4 +32,4 @@ pub use reviewer::ModelReviewer;
 pub use session::{KeepError, NewSession, Session, SessionError, Undone, Which};
 pub use tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
 pub use turn::{EndReason, InputImage, TurnEnd, TurnError, UserInput};
-pub use workshop::{OpenWorkshop, Opening, Workshop, WorkshopError};
+pub use workshop::{OpenWorkshop, Opened, Opening, Workshop, WorkshopError};

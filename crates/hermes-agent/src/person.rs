@@ -18,6 +18,8 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Said(String),
+    /// The person did not want to choose.
+    Declined,
     /// Nobody answered in time.
     TimedOut,
     Cancelled,

@@ -1,22 +1,34 @@
 //! Where a session's commands run: started by the first tool that needs it, found again by the next.
 //!
-//! A session that only talks starts nothing, and one whose executor has died gets a new one.
+//! A session that only talks starts nothing, and one whose executor has died gets a new one. What background commands
+//! tell in the meantime waits here until somebody takes it.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use hermes_environment::link::Notices;
 use hermes_environment::{Workplace, WorkplaceError};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use crate::news::News;
 
 /// No place to work in.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("nowhere to run commands: {0}")]
 pub struct WorkshopError(pub Arc<WorkplaceError>);
 
+/// A place that was opened, and what its background commands tell.
+#[derive(Debug)]
+pub struct Opened {
+    pub place: Workplace,
+    pub notices: Notices,
+}
+
 /// A place that is being opened.
-pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Workplace, WorkplaceError>> + Send + 'a>>;
+pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, WorkplaceError>> + Send + 'a>>;
 
 /// How a place is opened; the composition knows.
 pub trait OpenWorkshop: fmt::Debug + Send + Sync {
@@ -27,30 +39,53 @@ pub trait OpenWorkshop: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Workshop {
     opener: Box<dyn OpenWorkshop>,
-    place: Mutex<Option<Arc<Workplace>>>,
+    open: Mutex<Option<Open>>,
+    news: Arc<News>,
+}
+
+#[derive(Debug)]
+struct Open {
+    place: Arc<Workplace>,
+    /// Listens to its background commands.
+    _listening: JoinSet<()>,
 }
 
 impl Workshop {
     pub fn new(opener: Box<dyn OpenWorkshop>) -> Self {
-        Self { opener, place: Mutex::new(None) }
+        Self { opener, open: Mutex::new(None), news: Arc::default() }
     }
 
     /// The place, opened if it is not yet, or not any more.
     pub async fn place(&self) -> Result<Arc<Workplace>, WorkshopError> {
-        let mut place = self.place.lock().await;
-        if let Some(place) = place.as_ref().filter(|place| !place.has_ended()) {
-            return Ok(place.clone());
+        let mut open = self.open.lock().await;
+        if let Some(open) = open.as_ref().filter(|open| !open.place.has_ended()) {
+            return Ok(open.place.clone());
         }
-        let opened = Arc::new(self.opener.open().await.map_err(|error| WorkshopError(Arc::new(error)))?);
-        *place = Some(opened.clone());
-        Ok(opened)
+        let opened = self.opener.open().await.map_err(|error| WorkshopError(Arc::new(error)))?;
+        let place = Arc::new(opened.place);
+        let mut listening = JoinSet::new();
+        listening.spawn(self.news.clone().listen(opened.notices));
+        *open = Some(Open { place: place.clone(), _listening: listening });
+        Ok(place)
+    }
+
+    /// The place, if it is open.
+    pub async fn opened(&self) -> Option<Arc<Workplace>> {
+        let open = self.open.lock().await;
+        open.as_ref().filter(|open| !open.place.has_ended()).map(|open| open.place.clone())
+    }
+
+    /// What background commands have told and nobody was told yet. The next turn takes it by itself; a surface
+    /// waits for it to start one.
+    pub fn news(&self) -> &News {
+        &self.news
     }
 
     /// Ends the place and everything in it; finished when this returns, unless a tool still works there. The next use opens
     /// another.
     pub async fn close(&self) {
-        let Some(place) = self.place.lock().await.take() else { return };
-        let Ok(place) = Arc::try_unwrap(place) else { return };
+        let Some(open) = self.open.lock().await.take() else { return };
+        let Ok(place) = Arc::try_unwrap(open.place) else { return };
         if let Err(error) = place.close().await {
             tracing::warn!(%error, "a place to work in did not end as it should");
         }

@@ -62,7 +62,8 @@ struct Shared {
 
 impl Guard {
     pub fn new(parts: GuardParts) -> Self {
-        Self { shared: Arc::new(Shared { parts, sessions: Sessions::default(), notes: Mutex::default() }) }
+        let notes = Mutex::new(parts.settings.problems.clone());
+        Self { shared: Arc::new(Shared { parts, sessions: Sessions::default(), notes }) }
     }
 
     /// Asks policy about this action, and whoever else has to be asked.

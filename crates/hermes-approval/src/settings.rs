@@ -30,16 +30,19 @@ pub struct GuardSettings {
     pub process_yolo: Yolo,
     /// The configured password for sudo, even an empty one.
     pub sudo_password: Option<Secret>,
+    /// Entries of lists that are not used, each with its key.
+    pub problems: Vec<String>,
 }
 
 impl GuardSettings {
     pub fn configured(config: &Config, process_yolo: Yolo) -> Self {
         let approvals = &config.approvals;
-        let (deny, problems) = DenyList::parse(&approvals.deny);
-        let (required, more) = ApprovalRequired::parse(&approvals.command_approval_required);
-        for problem in problems.into_iter().chain(more) {
-            tracing::warn!(%problem, "an entry of approvals is not used");
-        }
+        let (deny, denying) = DenyList::parse(&approvals.deny);
+        let (required, requiring) = ApprovalRequired::parse(&approvals.command_approval_required);
+        let lists = [("approvals.deny", denying), ("approvals.command_approval_required", requiring)];
+        let told = |(key, problems): (&str, Vec<_>)| {
+            problems.into_iter().map(move |problem| format!("{key}: {problem}, and is not used")).collect::<Vec<_>>()
+        };
         Self {
             mode: mode(approvals.mode),
             unattended: unattended(approvals),
@@ -52,6 +55,7 @@ impl GuardSettings {
             denial_breaker: approvals.denial_breaker_threshold,
             process_yolo,
             sudo_password: config.terminal.sudo_password.clone(),
+            problems: lists.into_iter().flat_map(told).collect(),
         }
     }
 

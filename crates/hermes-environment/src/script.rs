@@ -147,6 +147,16 @@ impl RunningScript {
         self.pending.answer(id, result);
     }
 
+    /// Its time stands still: somebody is asked on its behalf, and how long that takes is not its fault.
+    pub fn hold(&self) {
+        self.pending.hold();
+    }
+
+    /// Its time goes on.
+    pub fn resume(&self) {
+        self.pending.resume();
+    }
+
     /// Asks for its end. No call comes after this; the result still does.
     pub fn interrupt(&mut self) {
         self.is_interrupted = true;

@@ -62,7 +62,13 @@ impl Server {
     async fn take(&self, frame: Frame) -> Result<(), LinkError> {
         match frame.kind {
             FrameKind::Request => self.open(frame).await,
-            FrameKind::Data | FrameKind::EndOfInput | FrameKind::Credit | FrameKind::Cancel | FrameKind::ToolResult => {
+            FrameKind::Data
+            | FrameKind::EndOfInput
+            | FrameKind::Credit
+            | FrameKind::Cancel
+            | FrameKind::ToolResult
+            | FrameKind::Hold
+            | FrameKind::Resume => {
                 match self.requests.get(frame.request) {
                     Some(request) => reach(&request, &frame),
                     // One that has just been closed takes no notice.
@@ -128,6 +134,8 @@ fn reach(request: &OpenRequest, frame: &Frame) -> Result<(), LinkError> {
                 result.map_err(|error| protocol(format!("result of a tool call is not understood: {error}")))?;
             request.returns.deliver(result);
         }
+        FrameKind::Hold => request.clock.hold(),
+        FrameKind::Resume => request.clock.resume(),
         _ => request.cancelled.cancel(),
     }
     Ok(())

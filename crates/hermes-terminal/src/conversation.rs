@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use hermes_agent::Observer;
+use hermes_proto::Fault;
 use hermes_proto::message::{ContentPart, Usage};
 use tokio_util::sync::CancellationToken;
 
@@ -62,6 +63,8 @@ pub enum Ending {
     Failed {
         message: String,
         hint: Option<String>,
+        /// Whose turn it is now.
+        fault: Fault,
     },
 }
 

@@ -26,7 +26,7 @@ use hermes_home::Home;
 use hermes_proto::HostEnvironment;
 use tokio::sync::mpsc;
 
-pub use approval::{Desk, TerminalApprover, approvals};
+pub use approval::{Desk, TerminalApprover, TerminalPerson, approvals};
 pub use conversation::{
     Candidates, Control, Conversation, Ending, Headline, Job, News, Opening, Pending, Prompt, Reply, Switch, TurnEnd,
     Watch,

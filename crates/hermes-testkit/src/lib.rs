@@ -3,7 +3,9 @@
 mod fake_docker;
 pub mod model_server;
 mod permits;
+mod tmux;
 
 pub use fake_docker::{Answer, Call, FakeDocker};
 pub use model_server::ModelServer;
 pub use permits::{MemoryJournal, Permits, permit};
+pub use tmux::{Setting, Tmux};

@@ -3,7 +3,7 @@
 //! Nothing here happens before a command asks for it: `hermes --version` must not
 //! touch the disk.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use hermes_home::{Asked, Home, HomeRoot};
 use hermes_proto::Fault;
@@ -17,12 +17,13 @@ pub(crate) struct Context {
     pub(crate) environment: HostEnvironment,
     profile: Option<String>,
     verbose: u8,
-    out: BufWriter<StdoutLock<'static>>,
+    /// Not locked: a chat writes to the terminal from another thread.
+    out: BufWriter<Stdout>,
 }
 
 impl Context {
     pub(crate) fn new(environment: HostEnvironment, global: Global) -> Self {
-        let out = BufWriter::new(io::stdout().lock());
+        let out = BufWriter::new(io::stdout());
         Self { environment, profile: global.profile, verbose: global.verbose, out }
     }
 

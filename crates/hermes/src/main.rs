@@ -21,7 +21,8 @@ fn main() -> ExitCode {
     };
     let mut context = Context::new(HostEnvironment::capture(), typed.global);
     let outcome = match typed.command {
-        Some(command) => typed.chat.belong_to_chat().and_then(|()| command.run(&mut context)),
+        Some(_) if typed.chat.is_given() => Err(commands::chat::misplaced()),
+        Some(command) => command.run(&mut context),
         None => commands::chat::run_flags(typed.chat, &mut context),
     };
     exit::of(context.finish(outcome))

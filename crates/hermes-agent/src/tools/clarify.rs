@@ -43,6 +43,10 @@ fn reply(question: &Question, answer: Answer) -> ToolReply {
             json!({"question": question.text, "choices_offered": question.choices, "user_response": text}),
             "answered",
         ),
+        Answer::Declined => nothing(
+            ToolOutcome::Refused,
+            "the user does not want to answer: go on with your best judgement, and say which",
+        ),
         Answer::TimedOut => {
             nothing(ToolOutcome::Failed, "nobody answered: go on with the most careful assumption, and say which")
         }
@@ -132,6 +136,7 @@ mod tests {
         let question = Question { text: "Which?".to_owned(), choices: Vec::new() };
         for (answer, outcome) in [
             (Answer::Said("b".to_owned()), ToolOutcome::Done),
+            (Answer::Declined, ToolOutcome::Refused),
             (Answer::TimedOut, ToolOutcome::Failed),
             (Answer::Nobody, ToolOutcome::Failed),
             (Answer::Cancelled, ToolOutcome::Interrupted),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::work::not_done;
+use crate::clean::plain;
 use crate::registry::Toolset;
 use crate::tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
 
@@ -103,7 +104,7 @@ async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply,
 fn shown(job: &JobSnapshot) -> Value {
     let mut content = json!({
         "session_id": job.id, "command": job.command, "status": job.state, "pid": job.pid,
-        "uptime_seconds": job.runtime_ms / 1000, "output": job.output,
+        "uptime_seconds": job.runtime_ms / 1000, "output": plain(&job.output),
     });
     if let Some(code) = job.exit_code {
         content["exit_code"] = code.into();

@@ -5,6 +5,7 @@
 
 use hermes_proto::message::Role;
 use hermes_proto::session::{Binding, SessionVariable};
+use hermes_proto::turn::{Surface, TurnContext};
 use hermes_store::sessions::{Hit, SearchFilter, Sessions};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,10 +31,7 @@ async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply,
     if wanted.query.trim().is_empty() {
         return Err(ToolReply::failed("arguments do not fit session_search: query is empty"));
     }
-    let key = match context.turn.variables().get(SessionVariable::Key) {
-        Binding::Set(key) => Some(key.clone()),
-        Binding::Cleared | Binding::Unset => None,
-    };
+    let key = whose(&context.turn).map_err(ToolReply::failed)?;
     let limit = wanted.limit.unwrap_or(HITS).clamp(1, MOST_HITS);
     let filter = SearchFilter { role: wanted.role_filter, key, ..SearchFilter::everywhere(limit) };
     let (sessions, query) = (Sessions::open(&context.store), wanted.query);
@@ -41,6 +39,25 @@ async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply,
     let hits = found.map_err(ToolReply::failed)?.map_err(ToolReply::failed)?;
     let summary = format!("{} messages found", hits.len());
     Ok(ToolReply::done(json!({"results": hits.iter().map(shown).collect::<Vec<_>>(), "count": hits.len()}), summary))
+}
+
+/// Nobody knows whose conversations a turn may see.
+#[derive(Debug, thiserror::Error)]
+#[error("earlier sessions cannot be searched here: this turn belongs to no conversation")]
+struct Nobodys;
+
+/// The key whose sessions may be searched; `None` is everybody's.
+fn whose(turn: &TurnContext) -> Result<Option<String>, Nobodys> {
+    match turn.surface() {
+        // Whoever sits at the home's own terminal can read all of it anyway.
+        Surface::Interactive | Surface::SingleQuery => Ok(None),
+        Surface::Gateway | Surface::Ask | Surface::Cron | Surface::Unattended | Surface::Headless => {
+            match turn.variables().get(SessionVariable::Key) {
+                Binding::Set(key) if !key.is_empty() => Ok(Some(key.clone())),
+                Binding::Set(_) | Binding::Cleared | Binding::Unset => Err(Nobodys),
+            }
+        }
+    }
 }
 
 fn shown(hit: &Hit) -> Value {

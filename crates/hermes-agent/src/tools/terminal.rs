@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::work::not_done;
+use crate::clean::plain;
 use crate::event::ToolOutcome;
 use crate::registry::Toolset;
 use crate::tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
@@ -75,7 +76,7 @@ async fn in_foreground(context: &ToolContext, wanted: Wanted) -> Result<ToolRepl
 }
 
 fn finished(result: &CommandResult, timeout: Duration) -> ToolReply {
-    let mut content = json!({"output": result.output, "exit_code": result.exit_code, "error": null});
+    let mut content = json!({"output": plain(&result.output), "exit_code": result.exit_code, "error": null});
     let (outcome, summary) = match result.end {
         CommandEnd::TimedOut => {
             content["error"] = format!("timed out after {} seconds, and was ended", timeout.as_secs()).into();
@@ -121,7 +122,7 @@ async fn in_background(context: &ToolContext, wanted: Wanted) -> Result<ToolRepl
 
 fn started(job: &JobSnapshot) -> ToolReply {
     let content = json!({
-        "output": job.output, "session_id": job.id, "pid": job.pid, "exit_code": job.exit_code.unwrap_or(0),
+        "output": plain(&job.output), "session_id": job.id, "pid": job.pid, "exit_code": job.exit_code.unwrap_or(0),
         "error": null, "status": job.state, "notes": job.notes,
         "hint": "process(action=\"poll\", session_id=…) tells how it goes",
     });

@@ -21,20 +21,31 @@ pub struct WriteFile;
 
 async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply, ToolReply> {
     let Wanted { path, content } = arguments.read("write_file").map_err(ToolReply::failed)?;
-    write(context, path, content).await
+    let Written { path, bytes, created, diff, notes } = write(context, path, content).await?;
+    let reply = json!({"path": path, "bytes_written": bytes, "created": created, "notes": notes});
+    let summary = if created { format!("{bytes} bytes, new") } else { format!("{bytes} bytes") };
+    Ok(ToolReply { diff, ..ToolReply::done(reply, summary) })
 }
 
-/// Writes the file, and tells people what changed.
-pub(super) async fn write(context: &ToolContext, path: String, content: String) -> Result<ToolReply, ToolReply> {
+/// A file that was written.
+pub(super) struct Written {
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    pub(super) created: bool,
+    /// What changed, if that can be shown.
+    pub(super) diff: Option<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Writes the file, and finds out what changed.
+pub(super) async fn write(context: &ToolContext, path: String, content: String) -> Result<Written, ToolReply> {
     let old = old_content(context, &path).await;
     let request = FileRequest::Write(Write { path, content: content.clone() });
     match context.file(request).await? {
         FileAnswer::Written { path, bytes, created, notes } => {
-            let reply = json!({"path": path, "bytes_written": bytes, "created": created, "notes": notes});
-            let summary = if created { format!("{bytes} bytes, new") } else { format!("{bytes} bytes") };
             let old = if created { Some(String::new()) } else { old };
             let diff = old.map(|old| difference(&path, &old, &content));
-            Ok(ToolReply { diff, ..ToolReply::done(reply, summary) })
+            Ok(Written { path, bytes, created, diff, notes })
         }
         _ => Err(ToolReply::failed("the executor answered something else")),
     }

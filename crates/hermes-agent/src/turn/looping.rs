@@ -158,7 +158,7 @@ impl<'a> Looping<'a> {
         let mut texts = Vec::with_capacity(calls.len());
         for (checked, reply) in calls.iter().zip(replies) {
             warnings.push(self.guardrails.saw(&checked.call.name, checked.arguments(), reply.outcome));
-            texts.push(text_of(reply.content));
+            texts.push(text_of(self.agent.cleaned(reply).content));
         }
         bound(&mut texts, compression::context_length(&self.agent.parts.config, self.session.model().as_ref()));
         let result = |((checked, text), warning): ((&Checked, String), Option<String>)| {

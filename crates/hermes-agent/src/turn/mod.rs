@@ -12,10 +12,14 @@ mod looping;
 mod run;
 mod stop;
 
+use hermes_proto::message::Message;
 use hermes_proto::turn::TurnContext;
 
 use crate::agent::{Agent, Audience};
+use crate::clean;
+use crate::event::TurnEvent;
 use crate::session::{KeepError, Session};
+use crate::tool::ToolReply;
 
 pub(crate) use bound::shorten as shorten_text;
 pub use end::{EndReason, InputImage, TurnEnd, TurnError, UserInput};
@@ -34,8 +38,35 @@ impl Agent {
     ) -> Result<TurnEnd, TurnError> {
         let _finishing = finishing(turn);
         self.enter(session).await?;
-        self.keep(session, vec![input.into_message()], None).await?;
+        let mut said = self.news(session, audience);
+        said.push(input.into_message());
+        self.keep(session, said, None).await?;
         self.go_on(session, turn, audience).await
+    }
+
+    /// What background commands told since the last turn: the person sees it, the model reads it.
+    fn news(&self, session: &Session, audience: &Audience) -> Vec<Message> {
+        let mut told = String::new();
+        for news in session.workshop().news().take() {
+            if !news.is_shown {
+                audience.observer.saw(TurnEvent::Notice { text: news.for_person });
+            }
+            told.push_str(&news.for_model);
+            told.push('\n');
+        }
+        if told.is_empty() {
+            return Vec::new();
+        }
+        let reply = self.cleaned(ToolReply::done(clean::plain(told.trim_end()).into(), ""));
+        vec![Message::user(bound::text_of(reply.content))]
+    }
+
+    /// What a model may be told of a reply.
+    pub(crate) fn cleaned(&self, reply: ToolReply) -> ToolReply {
+        match self.parts.config.security.redact_secrets {
+            true => clean::redacted(reply, &self.parts.redactor),
+            false => reply,
+        }
     }
 
     /// Takes the session for a turn.

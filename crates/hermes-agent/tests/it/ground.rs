@@ -11,6 +11,7 @@ use hermes_agent::{
 use hermes_approval::{Entry, Guard, GuardParts, GuardSettings, Journal, JournalError, PermanentGrants, Yolo};
 use hermes_environment::{EnvironmentError, WorkplaceError};
 use hermes_home::config::Config;
+use hermes_home::redact::Redactor;
 use hermes_home::{Asked, Home, HomeRoot};
 use hermes_model::Model;
 use hermes_proto::HostEnvironment;
@@ -135,6 +136,7 @@ pub(crate) fn agent_in(
         store: Store::of(home, Settings::default()),
         home: home_at(home),
         config: Arc::new(config.clone()),
+        redactor: Redactor::default(),
         workshops: Arc::new(NoWorkshops),
         folder: work.to_owned(),
     })

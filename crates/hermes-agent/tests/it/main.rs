@@ -16,3 +16,4 @@ mod prompt;
 mod review;
 mod script;
 mod tool;
+mod tools;

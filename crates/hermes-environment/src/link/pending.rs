@@ -91,7 +91,12 @@ impl Pending {
 
     /// Asks the executor to end what it started for this request; the answer still comes.
     pub fn cancel(&self) {
-        self.send(Frame::new(FrameKind::Cancel, self.id, []));
+        self.tell(FrameKind::Cancel);
+    }
+
+    /// A frame that says all by its kind.
+    pub(super) fn tell(&self, kind: FrameKind) {
+        self.send(Frame::new(kind, self.id, []));
     }
 
     fn send(&self, frame: Frame) {

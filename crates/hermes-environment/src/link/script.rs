@@ -1,6 +1,6 @@
 //! A script that is under way: its calls come up, their results go down.
 
-use hermes_proto::executor::{Answer, CallId, ToolCall, ToolResult};
+use hermes_proto::executor::{Answer, CallId, FrameKind, ToolCall, ToolResult};
 
 use super::{LinkError, Pending};
 
@@ -38,6 +38,16 @@ impl PendingScript {
         if let Err(error) = told {
             tracing::error!(%error, "a script waits for a result that cannot be sent");
         }
+    }
+
+    /// Its time stands still from here on.
+    pub fn hold(&self) {
+        self.0.tell(FrameKind::Hold);
+    }
+
+    /// Its time goes on.
+    pub fn resume(&self) {
+        self.0.tell(FrameKind::Resume);
     }
 
     /// Asks for its end; the answer still comes.

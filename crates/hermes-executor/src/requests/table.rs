@@ -11,7 +11,7 @@ use std::rc::Rc;
 use hermes_proto::executor::RequestId;
 use tokio_util::sync::CancellationToken;
 
-use super::{Credit, Input, Returns};
+use super::{Clock, Credit, Input, Returns};
 
 /// Requests open at once.
 const MOST_OPEN: usize = 1024;
@@ -28,6 +28,7 @@ pub(crate) struct OpenRequest {
     pub(crate) input: Input,
     pub(crate) credit: Credit,
     pub(crate) returns: Returns,
+    pub(crate) clock: Clock,
     length: usize,
 }
 
@@ -68,6 +69,7 @@ impl Requests {
             input: Input::new(),
             credit: Credit::new(),
             returns: Returns::default(),
+            clock: Clock::default(),
             length,
         });
         open.insert(id, Rc::clone(&request));

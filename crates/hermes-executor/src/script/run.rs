@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hermes_proto::executor::{Answer, RequestFailure, RunScript, ScriptResult, ScriptStatus};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::begin::{Running, begin};
 use super::calls::serve;
@@ -42,7 +42,7 @@ enum Ending {
 /// Runs a script to its end.
 pub(crate) async fn run(session: Rc<Session>, script: RunScript, request: Rc<OpenRequest>) -> Answer {
     let started = Instant::now();
-    let deadline = started + Duration::from_millis(script.limits.timeout_ms).min(NEVER);
+    let limit = Duration::from_millis(script.limits.timeout_ms).min(NEVER);
     let running = match begin(&session, script, &request).await {
         Ok(running) => running,
         Err(failure) => return Answer::Failed(failure),
@@ -51,7 +51,7 @@ pub(crate) async fn run(session: Rc<Session>, script: RunScript, request: Rc<Ope
     let ending = tokio::select! {
         biased;
         () = request.cancelled.cancelled() => Ending::Interrupted,
-        () = sleep_until(deadline) => Ending::TimedOut,
+        () = request.clock.has_run(limit.saturating_sub(started.elapsed())) => Ending::TimedOut,
         end = process_end(&guarded) => Ending::ByItself(end),
         never = serve(listener, Rc::clone(&calls)) => match never {},
         never = pump(&output, &errors) => match never {},

@@ -74,11 +74,11 @@ impl Staging {
         listen().map_err(StagingError::Socket)
     }
 
-    /// Removes it all, on a thread that may block; what the person should know if that fails. Dropped while it waits, the
-    /// executor ends, and nobody would run that thread any more: then it is removed at once.
+    /// Removes it all, on a thread that may block; what the person should know if that fails.
     pub(super) async fn remove(mut self) -> Option<String> {
         let folder = self.folder.clone();
         let removed = spawn_blocking(move || remove_folder(&folder)).await;
+        // Not before: an executor that ends does not wait for that thread, and then it is done when this is dropped.
         self.is_removed = true;
         let error = removed.map_err(io::Error::other).flatten().err()?;
         Some(format!("{}: folder of the script cannot be removed: {error}", self.folder.display()))

@@ -15,6 +15,9 @@ const LONGEST_LABEL: usize = 120;
 /// The words in a result's `status` that mean that it was not run.
 const REFUSED: &[&str] = &["blocked", "denied", "refused", "rejected", "approval_required", "cancelled", "interrupted"];
 
+/// How every refusal begins; what follows its first line is for a model that might try again.
+const NOT_RUN: &str = "This was not run";
+
 /// One call and its result.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -29,18 +32,16 @@ impl Outcome {
     fn of(arguments: &str, name: &str, result: &str) -> Self {
         let told: Json = serde_json::from_str(result).ok().filter(Json::is_object).unwrap_or_default();
         let text = |field: &str| told[field].as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
-        let is_refused = text("status").is_some_and(|status| REFUSED.contains(&status.to_ascii_lowercase().as_str()));
+        let error = text("error");
+        let is_not_run = error.as_ref().is_some_and(|error| error.starts_with(NOT_RUN));
+        let is_refused =
+            is_not_run || text("status").is_some_and(|status| REFUSED.contains(&status.to_ascii_lowercase().as_str()));
+        let error = error.map(|error| if is_not_run { reason(&error) } else { error });
         let output = match told.is_object() {
             true => text("output").or(text("stdout")).or(text("result")).unwrap_or_default(),
             false => result.to_owned(),
         };
-        Self {
-            label: label(arguments, name),
-            output,
-            error: text("error"),
-            exit_code: told["exit_code"].as_i64(),
-            is_refused,
-        }
+        Self { label: label(arguments, name), output, error, exit_code: told["exit_code"].as_i64(), is_refused }
     }
 
     /// Whether somebody did not want it to be run.
@@ -64,6 +65,12 @@ impl Outcome {
             false => format!("{head}\n\n{}", fenced(&shortened(&self.output))),
         }
     }
+}
+
+/// Why something was not run, without the beginning that every refusal has.
+fn reason(error: &str) -> String {
+    let line = error.lines().next().unwrap_or_default();
+    line.strip_prefix(NOT_RUN).unwrap_or(line).trim_start_matches([':', '.', ' ']).to_owned()
 }
 
 /// The calls of these messages that have a result, in order.

@@ -59,6 +59,10 @@ pub enum FrameKind {
     ToolCall = 11,
     /// Runtime: what came of a script's call (JSON `ToolResult`). Always one frame.
     ToolResult = 12,
+    /// Runtime: a person is asked on behalf of a script, whose time stands still meanwhile.
+    Hold = 13,
+    /// Runtime: its time goes on.
+    Resume = 14,
 }
 
 impl FrameKind {
@@ -76,6 +80,8 @@ impl FrameKind {
             10 => Self::End,
             11 => Self::ToolCall,
             12 => Self::ToolResult,
+            13 => Self::Hold,
+            14 => Self::Resume,
             _ => return None,
         })
     }
@@ -213,7 +219,7 @@ mod tests {
     }
 
     fn any_frame() -> impl Strategy<Value = Frame> {
-        (1u8..=12, any::<u32>(), proptest::collection::vec(any::<u8>(), 0..300))
+        (1u8..=14, any::<u32>(), proptest::collection::vec(any::<u8>(), 0..300))
             .prop_map(|(kind, id, payload)| Frame::new(FrameKind::from_byte(kind).unwrap(), RequestId(id), payload))
     }
 

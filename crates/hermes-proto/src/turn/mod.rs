@@ -176,6 +176,12 @@ impl TurnContext {
         }
     }
 
+    /// The same turn, whose questions go through what `around` makes of its approver.
+    #[must_use]
+    pub fn asking_through(&self, around: impl FnOnce(Arc<dyn Approver>) -> Arc<dyn Approver>) -> Self {
+        Self { edge: Edge { approver: around(self.edge.approver.clone()), ..self.edge.clone() }, ..self.clone() }
+    }
+
     /// Which turn this is. Clones are the same turn.
     pub fn id(&self) -> TurnId {
         self.life.id()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hermes_agent::{Answer, PendingAnswer, Person};
 use hermes_proto::Secret;
 use hermes_proto::consent::{Approver, Consent, ConsentRequest, PendingConsent, PendingSecret, Reach, SecretRequest};
 use tokio::sync::{mpsc, oneshot};
@@ -84,6 +85,35 @@ impl Approver for TerminalApprover {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel::<Option<Secret>>();
             self.put(Asked::Secret(request.clone()), request.patience, reply, answer).await.ok().flatten()
+        })
+    }
+}
+
+/// Asks the person at the terminal what was meant, at the same desk.
+#[derive(Debug, Clone)]
+pub struct TerminalPerson {
+    approver: Arc<TerminalApprover>,
+    patience: Duration,
+}
+
+impl TerminalPerson {
+    /// A person who has this long to answer.
+    pub fn new(approver: Arc<TerminalApprover>, patience: Duration) -> Self {
+        Self { approver, patience }
+    }
+}
+
+impl Person for TerminalPerson {
+    fn clarify<'a>(&'a self, question: &'a hermes_agent::Question) -> PendingAnswer<'a> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            let asked = Asked::Meaning(question.clone());
+            match self.approver.put(asked, self.patience, reply, answer).await {
+                Ok(answer) => answer,
+                Err(Unanswered::Undeliverable) => Answer::Nobody,
+                Err(Unanswered::TimedOut) => Answer::TimedOut,
+                Err(Unanswered::Closed) => Answer::Cancelled,
+            }
         })
     }
 }

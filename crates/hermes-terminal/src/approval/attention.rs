@@ -7,11 +7,13 @@ use std::fmt;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use hermes_agent::Answer;
 use hermes_proto::Secret;
 use hermes_proto::consent::{Consent, Scope};
 use tokio::time::Instant;
 
 use super::{Asked, Given, QuestionView};
+use crate::draft::{Draft, Edited};
 
 /// How long the keyboard has to be quiet.
 pub(crate) const QUIET: Duration = Duration::from_millis(700);
@@ -38,6 +40,8 @@ pub(crate) struct Attention {
     /// The time for reading is over; keys are for the question.
     armed: bool,
     secret: String,
+    /// An answer in words, as far as it is typed.
+    words: Draft,
 }
 
 /// Without the secret.
@@ -50,7 +54,7 @@ impl fmt::Debug for Attention {
 
 impl Attention {
     pub(crate) fn new(now: Instant) -> Self {
-        Self { shown: None, quiet_since: now, armed: false, secret: String::new() }
+        Self { shown: None, quiet_since: now, armed: false, secret: String::new(), words: Draft::default() }
     }
 
     /// The question that is shown from now on.
@@ -63,6 +67,11 @@ impl Attention {
     /// Whether a key would answer now.
     pub(crate) fn is_armed(&self, now: Instant) -> bool {
         self.armed || self.shown.is_some() && now.saturating_duration_since(self.quiet_since) >= QUIET
+    }
+
+    /// What was typed of an answer in words.
+    pub(crate) fn words(&self) -> &str {
+        self.words.text()
     }
 
     /// The question is out of sight: keys are not for it until it has been seen again for a moment.
@@ -84,10 +93,11 @@ impl Attention {
                 consent_key(view.number, &offers, key)
             }
             Asked::Secret(_) => self.secret_key(view.number, key),
+            Asked::Meaning(question) => self.meaning_key(view.number, &question.choices, key),
         }
     }
 
-    /// Pasted text answers no question, but it may be a secret.
+    /// Pasted text answers no question, but it may be a secret, or words of an answer.
     pub(crate) fn paste(&mut self, view: &QuestionView, text: &str, now: Instant) -> Keyed {
         self.show(Some(view.number), now);
         if !self.is_armed(now) {
@@ -95,10 +105,33 @@ impl Attention {
             return Keyed::Elsewhere;
         }
         self.armed = true;
-        if matches!(view.asked, Asked::Secret(_)) && self.secret.len() + text.len() <= LONGEST_SECRET {
-            self.secret.push_str(text.trim_end_matches(['\r', '\n']));
+        match &view.asked {
+            Asked::Secret(_) if self.secret.len() + text.len() <= LONGEST_SECRET => {
+                self.secret.push_str(text.trim_end_matches(['\r', '\n']));
+            }
+            Asked::Meaning(_) => self.words.insert(&text.replace('\r', "\n")),
+            Asked::Secret(_) | Asked::Consent(_) => {}
         }
         Keyed::Ignored
+    }
+
+    /// A number chooses, unless words are being typed.
+    fn meaning_key(&mut self, number: u64, choices: &[String], key: KeyEvent) -> Keyed {
+        let said = |text: &str| Keyed::Answer(number, Given::Meaning(Answer::Said(text.to_owned())));
+        if key.code == KeyCode::Esc {
+            return Keyed::Answer(number, Given::Meaning(Answer::Declined));
+        }
+        if let KeyCode::Char(character) = key.code
+            && self.words.text().is_empty()
+            && let Some(digit) = character.to_digit(10)
+            && let Some(choice) = usize::try_from(digit).ok().and_then(|digit| choices.get(digit.checked_sub(1)?))
+        {
+            return said(choice);
+        }
+        match self.words.key(key) {
+            Edited::Sent(words) if !words.trim().is_empty() => said(words.trim()),
+            Edited::Sent(_) | Edited::Changed | Edited::Untouched => Keyed::Ignored,
+        }
     }
 
     fn secret_key(&mut self, number: u64, key: KeyEvent) -> Keyed {
@@ -215,6 +248,36 @@ mod tests {
         assert!(matches!(attention.key(&view(1, &[Scope::Once]), press(KeyCode::Char('o')), now), Keyed::Answer(1, _)));
         // The next question is not answered by the same finger.
         assert_eq!(attention.key(&view(2, &[Scope::Once]), press(KeyCode::Char('o')), now), Keyed::Elsewhere);
+    }
+
+    #[test]
+    fn a_number_chooses_and_words_are_typed() {
+        let start = Instant::now();
+        let now = start + QUIET;
+        let question =
+            hermes_agent::Question { text: "Which?".to_owned(), choices: vec!["red".to_owned(), "green".to_owned()] };
+        let view = QuestionView { number: 4, asked: Asked::Meaning(question), deadline: now };
+        let given = |text: &str| Keyed::Answer(4, Given::Meaning(Answer::Said(text.to_owned())));
+        let shown = || {
+            let mut attention = Attention::new(start);
+            attention.show(Some(4), start);
+            attention
+        };
+        let mut early = shown();
+        assert_eq!(early.key(&view, press(KeyCode::Char('1')), start), Keyed::Elsewhere);
+        assert_eq!(shown().key(&view, press(KeyCode::Char('2')), now), given("green"));
+        let mut attention = shown();
+        for code in [KeyCode::Enter, KeyCode::Char('0'), KeyCode::Backspace, KeyCode::Char(' '), KeyCode::Enter] {
+            assert_eq!(attention.key(&view, press(code), now), Keyed::Ignored, "{code:?}");
+        }
+        for code in [KeyCode::Char('x'), KeyCode::Char('1')] {
+            assert_eq!(attention.key(&view, press(code), now), Keyed::Ignored);
+        }
+        attention.paste(&view, "\u{1b}", now);
+        assert_eq!(attention.words(), "x1␛");
+        assert_eq!(attention.key(&view, press(KeyCode::Enter), now), given("x1␛"));
+        let declined = Keyed::Answer(4, Given::Meaning(Answer::Declined));
+        assert_eq!(shown().key(&view, press(KeyCode::Esc), now), declined);
     }
 
     #[test]

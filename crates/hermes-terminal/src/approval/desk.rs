@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use hermes_agent::Answer;
 use hermes_proto::Secret;
 use hermes_proto::consent::{Consent, ConsentRequest, SecretRequest};
 use tokio::sync::{mpsc, oneshot};
@@ -12,6 +13,8 @@ use tokio::time::Instant;
 pub(crate) enum Asked {
     Consent(ConsentRequest),
     Secret(SecretRequest),
+    /// What was meant. Its answer is information and never consent.
+    Meaning(hermes_agent::Question),
 }
 
 /// A question as it is shown.
@@ -28,6 +31,7 @@ pub(crate) struct QuestionView {
 pub(crate) enum Given {
     Consent(Consent),
     Secret(Option<Secret>),
+    Meaning(Answer),
 }
 
 /// A question and the way back.
@@ -41,6 +45,7 @@ pub(super) struct Question {
 pub(super) enum ReplyTo {
     Consent(oneshot::Sender<Consent>),
     Secret(oneshot::Sender<Option<Secret>>),
+    Meaning(oneshot::Sender<Answer>),
 }
 
 impl From<oneshot::Sender<Consent>> for ReplyTo {
@@ -55,11 +60,18 @@ impl From<oneshot::Sender<Option<Secret>>> for ReplyTo {
     }
 }
 
+impl From<oneshot::Sender<Answer>> for ReplyTo {
+    fn from(sender: oneshot::Sender<Answer>) -> Self {
+        Self::Meaning(sender)
+    }
+}
+
 impl ReplyTo {
     fn is_closed(&self) -> bool {
         match self {
             Self::Consent(sender) => sender.is_closed(),
             Self::Secret(sender) => sender.is_closed(),
+            Self::Meaning(sender) => sender.is_closed(),
         }
     }
 
@@ -67,6 +79,7 @@ impl ReplyTo {
         match self {
             Self::Consent(sender) => sender.closed().await,
             Self::Secret(sender) => sender.closed().await,
+            Self::Meaning(sender) => sender.closed().await,
         }
     }
 }
@@ -125,8 +138,10 @@ impl Desk {
         match (question.reply, given) {
             (ReplyTo::Consent(sender), Given::Consent(consent)) => drop(sender.send(consent)),
             (ReplyTo::Secret(sender), Given::Secret(secret)) => drop(sender.send(secret)),
-            (ReplyTo::Consent(sender), Given::Secret(_)) => drop(sender.send(Consent::Cancelled)),
-            (ReplyTo::Secret(sender), Given::Consent(_)) => drop(sender.send(None)),
+            (ReplyTo::Meaning(sender), Given::Meaning(answer)) => drop(sender.send(answer)),
+            (ReplyTo::Consent(sender), _) => drop(sender.send(Consent::Cancelled)),
+            (ReplyTo::Secret(sender), _) => drop(sender.send(None)),
+            (ReplyTo::Meaning(sender), _) => drop(sender.send(Answer::Cancelled)),
         }
     }
 
@@ -232,13 +247,15 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_of_the_wrong_kind_is_never_an_approval() {
-        let (approver, mut desk) = TerminalApprover::reaching_a_person();
-        let one = request("one", LONG);
-        let answering = async {
-            desk.changed().await;
-            desk.answer(desk.front().unwrap().number, Given::Secret(Some(Secret::new("x"))));
-        };
-        let (consent, ()) = tokio::join!(approver.ask(&one), answering);
-        assert_eq!(consent, Consent::Cancelled);
+        for given in [Given::Secret(Some(Secret::new("x"))), Given::Meaning(Answer::Said("yes".to_owned()))] {
+            let (approver, mut desk) = TerminalApprover::reaching_a_person();
+            let one = request("one", LONG);
+            let answering = async {
+                desk.changed().await;
+                desk.answer(desk.front().unwrap().number, given);
+            };
+            let (consent, ()) = tokio::join!(approver.ask(&one), answering);
+            assert_eq!(consent, Consent::Cancelled);
+        }
     }
 }

@@ -5,7 +5,7 @@ mod attention;
 mod desk;
 mod question;
 
-pub use approver::{TerminalApprover, approvals};
+pub use approver::{TerminalApprover, TerminalPerson, approvals};
 pub use desk::Desk;
 
 pub(crate) use attention::{Attention, Keyed};

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use hermes_agent::Answer;
 use hermes_proto::consent::{ActionKind, Consent, ConsentRequest, Finding, Scope};
 use tokio::time::Instant;
 
-use super::{Asked, Given, QuestionView};
+use super::{Asked, Attention, Given, QuestionView};
 use crate::text::{Ink, Line, Piece, Tone};
 use crate::turn::elapsed;
 
@@ -33,7 +34,24 @@ pub(crate) fn question_lines(view: &QuestionView, waiting: usize, extent: Extent
             line.0.push(Piece::revealed(&request.purpose, Tone::Alert));
             vec![line.and(&more, Tone::Faint)]
         }
+        Asked::Meaning(question) => meaning_lines(question, &more),
     }
+}
+
+/// A question of the model's own: its words are shown, nothing is allowed by answering.
+fn meaning_lines(question: &hermes_agent::Question, more: &str) -> Vec<Line> {
+    let mut text = question.text.lines();
+    let mut title = Line::of("? ", Tone::Alert);
+    title.0.push(Piece::revealed(text.next().unwrap_or_default(), Tone::Alert));
+    let mut lines = vec![title.and(more, Tone::Faint)];
+    let shown = |line: &str| Line(vec![Piece::new("  ", Tone::Plain), Piece::revealed(line, Tone::Plain)]);
+    lines.extend(text.map(shown));
+    for (number, choice) in (1..).zip(&question.choices) {
+        let mut line = Line::plain("  ").and(&format!("{number} "), Ink { strong: true, ..Ink::default() });
+        line.0.push(Piece::revealed(choice, Tone::Plain));
+        lines.push(line);
+    }
+    lines
 }
 
 fn consent_lines(request: &ConsentRequest, more: &str, extent: Extent) -> Vec<Line> {
@@ -104,9 +122,9 @@ fn finding_line(finding: &Finding) -> Line {
 }
 
 /// The keys, and the time that is left; before keys count, a word about that.
-pub(crate) fn keys_line(view: &QuestionView, is_armed: bool, now: Instant) -> Line {
+pub(crate) fn keys_line(view: &QuestionView, attention: &Attention, now: Instant) -> Line {
     let left = format!("  {} left", elapsed(view.deadline.saturating_duration_since(now)));
-    if !is_armed {
+    if !attention.is_armed(now) {
         return Line::of("  … read it first; keys count in a moment", Tone::Faint).and(&left, Tone::Faint);
     }
     let mut line = Line::plain(" ");
@@ -118,8 +136,22 @@ pub(crate) fn keys_line(view: &QuestionView, is_armed: bool, now: Instant) -> Li
             line = key(key(line, "deny"), "view");
         }
         Asked::Secret(_) => line = line.and(" type it (it is not shown), Enter gives it, Esc gives none", Tone::Plain),
+        Asked::Meaning(question) => line = meaning_keys(question, attention.words()),
     }
     line.and(&left, Tone::Faint)
+}
+
+/// What was typed of an answer, or how one is given.
+fn meaning_keys(question: &hermes_agent::Question, words: &str) -> Line {
+    if !words.is_empty() {
+        return Line::of(&format!("  answer: {}", words.replace('\n', " ⏎ ")), Tone::Own)
+            .and("  Enter gives it", Tone::Faint);
+    }
+    match question.choices.len() {
+        0 => Line::plain("  type an answer and Enter; Esc gives none"),
+        1 => Line::plain("  press 1, or type another answer and Enter; Esc gives none"),
+        count => Line::plain(&format!("  press 1-{count}, or type another answer and Enter; Esc gives none")),
+    }
 }
 
 /// `[o]nce`
@@ -145,6 +177,10 @@ pub(crate) fn answer_line(given: &Given) -> Line {
         }
         Given::Secret(Some(_)) => Line::of("  given", Tone::Good),
         Given::Secret(None) => Line::of("  not given", Tone::Bad),
+        Given::Meaning(Answer::Said(text)) => {
+            Line::of(&format!("  answered: {}", text.replace('\n', " ⏎ ")), Tone::Good)
+        }
+        Given::Meaning(_) => Line::of("  not answered", Tone::Alert),
     }
 }
 
@@ -202,8 +238,22 @@ mod tests {
             ]
         );
         let now = view.deadline - Duration::from_secs(30);
-        assert_eq!(keys_line(&view, true, now).text(), "  [o]nce [s]ession [d]eny [v]iew  30s left");
-        assert!(!keys_line(&view, false, now).text().contains("[o]"));
+        let mut attention = Attention::new(now);
+        attention.show(Some(1), now - Duration::from_secs(1));
+        assert_eq!(keys_line(&view, &attention, now).text(), "  [o]nce [s]ession [d]eny [v]iew  30s left");
+        assert!(!keys_line(&view, &Attention::new(now), now).text().contains("[o]"));
+    }
+
+    #[test]
+    fn a_question_of_the_model_shows_its_choices_and_no_escape_sequences() {
+        let question = hermes_agent::Question {
+            text: "Which\u{1b}[2J one?\nsecond line".to_owned(),
+            choices: vec!["red".to_owned(), "green\n[o]nce".to_owned()],
+        };
+        let view = QuestionView { asked: Asked::Meaning(question), ..view("") };
+        let lines = texts(&question_lines(&view, 1, Extent::Beginning));
+        assert_eq!(lines[..3], ["? Which␛[2J one?", "  second line", "  1 red"]);
+        assert!(lines[3].starts_with("  2 green") && !lines[3].contains('\n'), "{lines:?}");
     }
 
     #[test]

@@ -184,6 +184,9 @@ impl LineChat {
                         return Ok(Entered::Left(Left::Quit));
                     }
                     self.say("Ctrl-C again leaves", Tone::Faint)?;
+                    if let ControlFlow::Break(left) = self.between(&mut news).await? {
+                        return Ok(Entered::Left(left));
+                    }
                 }
                 Waited::Read(Read::CalledBack) => {
                     if let ControlFlow::Break(left) = self.between(&mut news).await? {
@@ -211,10 +214,10 @@ impl LineChat {
                     return Ok(Waited::Read(read));
                 },
                 () = self.desk.changed() => self.keyboard.call_back()?,
-                Some(new) = self.news.recv(), if news.len() < HELD => {
+                Some(new) = self.news.recv(), if news.len() < HELD => if let News::Notice(_) = new {
                     news.push(new);
                     self.keyboard.call_back()?;
-                }
+                },
                 () = self.terminal.was_disturbed() => self.keyboard.call_back()?,
                 signalled = self.signals.next() => match signalled {
                     Signalled::Leave(left) => return Ok(Waited::Left(left)),

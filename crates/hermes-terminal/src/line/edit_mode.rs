@@ -68,6 +68,8 @@ pub(super) struct Typing {
     pub(super) draft: Draft,
     /// A line that was even sent.
     pub(super) sent: Option<String>,
+    /// Ctrl-C.
+    pub(super) is_interrupted: bool,
 }
 
 impl Late {
@@ -85,6 +87,9 @@ impl Late {
         let mut typing = self.typing();
         let Some(typing) = typing.as_mut() else { return false };
         match event {
+            Event::Key(key) if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) => {
+                *typing = Typing { is_interrupted: true, ..Typing::default() };
+            }
             Event::Key(key) => {
                 if let Edited::Sent(line) = typing.draft.key(*key) {
                     typing.sent = Some(line);
@@ -195,8 +200,21 @@ mod tests {
             assert!(matches!(parsed(&mut keys, event), ReedlineEvent::None));
         }
         parsed(&mut keys, key(KeyCode::Char('d')));
+        assert!(!late.typing().as_ref().unwrap().is_interrupted);
         let mut typing = late.end();
         assert_eq!((typing.sent.as_deref(), typing.draft.take().as_str()), (Some("bc\n␛"), "d"));
         assert!(matches!(parsed(&mut keys, key(KeyCode::Char('e'))), ReedlineEvent::Edit(_)));
+    }
+
+    #[test]
+    fn ctrl_c_after_the_call_back_is_kept_too() {
+        let (call, late) = (Call::default(), Late::default());
+        let mut keys = Keys::new(call.clone(), late.clone());
+        call.make();
+        parsed(&mut keys, Event::Resize(80, 24));
+        parsed(&mut keys, key(KeyCode::Char('b')));
+        parsed(&mut keys, Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+        let mut typing = late.end();
+        assert!(typing.is_interrupted && typing.draft.take().is_empty());
     }
 }

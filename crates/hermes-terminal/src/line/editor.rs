@@ -81,6 +81,10 @@ fn full_line(editor: &mut Reedline, late: &Late, sign: &Sign, draft: String) -> 
 fn called_back(editor: &mut Reedline, late: &Late, sign: &Sign) -> std::io::Result<Read> {
     clear_prompt(editor, sign)?;
     let mut typing = late.end();
+    if typing.is_interrupted {
+        editor.run_edit_commands(&[EditCommand::Clear]);
+        return Ok(Read::Interrupt);
+    }
     if let Some(line) = typing.sent.take() {
         let line = format!("{}{line}", editor.current_buffer_contents());
         editor.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(typing.draft.take())]);

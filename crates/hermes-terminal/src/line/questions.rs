@@ -41,7 +41,7 @@ impl LineChat {
             && let Some(view) = self.desk.front()
         {
             self.has_keys_printed = true;
-            let line = keys_line(view, true, now);
+            let line = keys_line(view, &self.attention, now);
             self.print(vec![line])?;
         }
         Ok(())

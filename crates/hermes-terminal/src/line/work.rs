@@ -186,7 +186,7 @@ impl LineChat {
         let now = Instant::now();
         let mut lines = Vec::new();
         if let Some(view) = self.desk.front() {
-            lines.push(keys_line(view, self.attention.is_armed(now), now));
+            lines.push(keys_line(view, &self.attention, now));
         } else {
             if let Some(tool) = narrator.tools().last() {
                 lines.extend(tool.tail.newest(TAIL).iter().map(|line| Line::of(&format!("  │ {line}"), Tone::Faint)));

@@ -7,7 +7,7 @@ use ratatui::text::Line as Shown;
 use ratatui::widgets::{Block as Border, Borders, Clear, Paragraph};
 
 use super::state::{Running, State};
-use crate::approval::{Extent, keys_line, question_lines};
+use crate::approval::{Asked, Extent, keys_line, question_lines};
 use crate::text::{Line, Tone, cut, display, visible, width_of, wrap};
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -39,9 +39,22 @@ pub(super) fn draw(state: &State, frame: &mut Frame<'_>) {
     draw_transcript(state, frame, panes.transcript);
     boxed(state, frame, panes.tools, "running", &newest(&tools, panes.tools));
     boxed(state, frame, panes.jobs, "jobs", &jobs);
-    boxed(state, frame, panes.question, "approval", &from(&question, state.question_scrolled, panes.question));
+    boxed(
+        state,
+        frame,
+        panes.question,
+        question_title(state),
+        &from(&question, state.question_scrolled, panes.question),
+    );
     draw_input(state, frame, panes.input, &input);
     draw_status(state, frame, panes.status);
+}
+
+fn question_title(state: &State) -> &'static str {
+    match state.question.as_ref().map(|view| &view.asked) {
+        Some(Asked::Meaning(_)) => "question",
+        _ => "approval",
+    }
 }
 
 fn panes(area: Rect, [tools, jobs, question, input]: [usize; 4]) -> Panes {
@@ -125,7 +138,7 @@ fn question_pane(state: &State, width: usize) -> Vec<Line> {
         .iter()
         .flat_map(|line| wrap(&line.0, width, &Line::default(), &indent))
         .collect();
-    lines.push(keys_line(view, state.attention.is_armed(state.now), state.now));
+    lines.push(keys_line(view, &state.attention, state.now));
     lines
 }
 

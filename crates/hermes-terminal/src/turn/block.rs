@@ -27,9 +27,8 @@ impl Block {
         match self {
             Self::Markdown(Chunk::Gap) => vec![Line::default()],
             Self::Markdown(Chunk::Blocks(source)) => render(source, page),
-            Self::Markdown(Chunk::CodeBegins(label)) => {
-                vec![Line::of(if label.is_empty() { "code" } else { label }, Tone::Faint)]
-            }
+            Self::Markdown(Chunk::CodeBegins(label)) if label.is_empty() => Vec::new(),
+            Self::Markdown(Chunk::CodeBegins(label)) => vec![Line::of(label, Tone::Faint)],
             Self::Markdown(Chunk::CodeLine(line)) => vec![Line::plain("  ").and(line, Tone::Code)],
             Self::Markdown(Chunk::CodeEnds) => Vec::new(),
             Self::Line { line, indent } => {

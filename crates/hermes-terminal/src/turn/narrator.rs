@@ -103,12 +103,17 @@ impl Narrator {
                 let text = format!("stopped after {} rounds (--max-turns)", end.rounds);
                 blocks.push(Block::line(Line::of(&text, Tone::Alert)));
             }
-            Ending::Failed { message, hint } => {
+            Ending::Failed { message, hint, .. } => {
                 blocks.push(Block::line(Line::of(&format!("✗ {message}"), Tone::Bad)));
                 blocks.extend(hint.as_ref().map(|hint| Block::line(Line::of(&format!("hint: {hint}"), Tone::Faint))));
             }
         }
-        let text = format!("{} · {}", usage_text(&end.usage), elapsed(now.saturating_duration_since(self.started)));
+        let elapsed = elapsed(now.saturating_duration_since(self.started));
+        let text = match end.usage.total() {
+            // A model that counts nothing costs nothing.
+            0 => elapsed,
+            _ => format!("{} · {elapsed}", usage_text(&end.usage)),
+        };
         blocks.push(Block::line(Line::of(&text, Tone::Faint)));
         blocks
     }
@@ -310,7 +315,11 @@ mod tests {
             (Ending::Interrupted, "interrupted"),
             (Ending::OutOfRounds, "stopped after 3 rounds (--max-turns)"),
             (
-                Ending::Failed { message: "no key".to_owned(), hint: Some("set one".to_owned()) },
+                Ending::Failed {
+                    message: "no key".to_owned(),
+                    hint: Some("set one".to_owned()),
+                    fault: hermes_proto::Fault::Configuration,
+                },
                 "✗ no key\nhint: set one",
             ),
         ] {
@@ -359,7 +368,10 @@ mod tests {
         }
         let mut lines = shown(&blocks);
         lines.push(narrator.activity(now).text());
-        lines.extend(shown(&narrator.finish(&end(Ending::Failed { message: evil.clone(), hint: Some(evil) }), now)));
+        lines.extend(shown(&narrator.finish(
+            &end(Ending::Failed { message: evil.clone(), hint: Some(evil), fault: hermes_proto::Fault::Failed }),
+            now,
+        )));
         for line in lines {
             assert!(!line.chars().any(|character| character.is_control() || character == '\u{202e}'), "{line:?}");
         }

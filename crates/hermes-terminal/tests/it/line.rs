@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::tmux::{Setting, Tmux};
+use super::tmux::{Setting, start, start_in};
 
 #[test]
 fn an_answer_is_rendered_and_its_cost_is_said() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("rich");
     for text in ["# A title", "Some bold words and code.", "• one\n• two", "  fn main() {}", "a    │ b", "│ quoted"]
@@ -25,7 +25,7 @@ fn an_answer_is_rendered_and_its_cost_is_said() {
 
 #[test]
 fn hostile_text_does_not_reach_the_terminal() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("evil");
     tmux.shows("␛[2J␛[HOWNED␇ ␛]0;title␇ over ⟨U+202E⟩txt");
@@ -35,7 +35,7 @@ fn hostile_text_does_not_reach_the_terminal() {
 
 #[test]
 fn ctrl_c_interrupts_the_turn_and_the_chat_goes_on() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("wait");
     tmux.shows("  │ second line");
@@ -50,13 +50,13 @@ fn ctrl_c_interrupts_the_turn_and_the_chat_goes_on() {
 #[test]
 fn ctrl_c_twice_or_ctrl_d_leaves() {
     for keys in [&["C-c", "C-c"][..], &["C-d"]] {
-        let tmux = Tmux::start("line");
+        let tmux = start("line");
         tmux.prompts();
         tmux.press(keys);
         assert_eq!(tmux.ended(), 0);
         tmux.is_restored();
     }
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("wait");
     tmux.shows("second line");
@@ -67,7 +67,7 @@ fn ctrl_c_twice_or_ctrl_d_leaves() {
 
 #[test]
 fn what_is_typed_while_a_turn_runs_is_not_lost() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("wait");
     tmux.shows("second line");
@@ -84,7 +84,7 @@ fn what_is_typed_while_a_turn_runs_is_not_lost() {
 
 #[test]
 fn stop_and_quit_do_not_wait_for_the_turn() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("wait");
     tmux.shows("second line");
@@ -99,7 +99,7 @@ fn stop_and_quit_do_not_wait_for_the_turn() {
 
 #[test]
 fn a_message_may_have_several_lines() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("one\\");
     tmux.shows("\n.");
@@ -117,7 +117,7 @@ fn a_message_may_have_several_lines() {
 
 #[test]
 fn slash_commands_are_completed_done_and_explained() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.types("/mod");
     tmux.press(&["Tab"]);
@@ -139,7 +139,7 @@ fn slash_commands_are_completed_done_and_explained() {
 
 #[test]
 fn news_interrupt_the_prompt_and_keep_what_was_typed() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("/bg hello");
     tmux.shows("background said hello");
@@ -155,7 +155,7 @@ fn news_interrupt_the_prompt_and_keep_what_was_typed() {
 
 #[test]
 fn history_is_private_and_remembered() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.says("remember me");
     tmux.shows("you said: remember me");
@@ -165,7 +165,7 @@ fn history_is_private_and_remembered() {
     let mode = std::fs::metadata(tmux.path("home/.hermes_history")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     for mode in ["line", "tui"] {
-        tmux.restart(mode);
+        tmux.restart(mode, &Setting::default());
         tmux.shows("under test");
         tmux.until("a prompt", |screen| screen.contains('>'));
         tmux.press(&["Up"]);
@@ -177,14 +177,14 @@ fn history_is_private_and_remembered() {
 
 #[test]
 fn a_first_message_is_sent_before_anything_is_typed() {
-    let tmux = Tmux::start("line hi");
+    let tmux = start("line hi");
     tmux.shows("you said: hi");
     tmux.prompts();
 }
 
 #[test]
 fn resizing_harms_neither_the_prompt_nor_a_turn() {
-    let tmux = Tmux::start("line");
+    let tmux = start("line");
     tmux.prompts();
     tmux.resize(40, 12);
     tmux.says("wait");
@@ -199,7 +199,7 @@ fn resizing_harms_neither_the_prompt_nor_a_turn() {
 
 /// What the program writes, byte for byte.
 fn written(variables: &[&str]) -> String {
-    let tmux = Tmux::start_in("line", &Setting { variables, size: None });
+    let tmux = start_in("line", &Setting { variables, ..Setting::default() });
     tmux.prompts();
     let log = tmux.path("log");
     tmux.tmux(&["pipe-pane", "-t", "t", &format!("cat > {}", log.display())]);

@@ -1,11 +1,11 @@
 //! Questions: what answers them, and what does not. In both kinds of chat.
 
-use super::tmux::Tmux;
+use super::tmux::{Tmux, start};
 
 const BOTH: [&str; 2] = ["line", "tui"];
 
 fn chat(mode: &str) -> Tmux {
-    let tmux = Tmux::start(mode);
+    let tmux = start(mode);
     tmux.shows("under test");
     tmux.until("a prompt", |screen| screen.contains('>'));
     tmux
@@ -123,6 +123,46 @@ fn a_question_from_the_background_reaches_an_idle_prompt() {
         tmux.shows("[o]nce");
         tmux.press(&["o"]);
         tmux.shows("background consent Approved(Once)");
+        tmux.says("hello");
+        tmux.shows("you said: hello");
+    }
+}
+
+#[test]
+fn a_choice_is_one_key_and_other_words_are_typed() {
+    for mode in BOTH {
+        let tmux = chat(mode);
+        tmux.says("clarify");
+        for text in ["? Which colour?", "  1 red", "  2 green", "press 1-2, or type another answer"] {
+            tmux.shows(text);
+        }
+        // Neither a letter nor a number that is not offered nor Enter answers by itself.
+        tmux.press(&["Enter", "3", "BSpace", "2"]);
+        tmux.shows("answered: green");
+        tmux.shows("answer Said(\"green\")");
+        tmux.says("clarify");
+        tmux.until("the question again", |screen| screen.lines().rev().take(12).any(|line| line.contains("press 1-2")));
+        tmux.types("blue 1");
+        tmux.shows("answer: blue 1");
+        tmux.press(&["Enter"]);
+        tmux.shows("answer Said(\"blue 1\")");
+    }
+}
+
+#[test]
+fn an_open_question_can_be_declined_cancelled_or_outlived() {
+    for mode in BOTH {
+        let tmux = chat(mode);
+        tmux.says("clarify-openly");
+        tmux.shows("type an answer and Enter; Esc gives none");
+        tmux.press(&["Escape"]);
+        tmux.shows("answer Declined");
+        tmux.says("clarify-briefly");
+        tmux.shows("answer TimedOut");
+        tmux.says("clarify-openly");
+        tmux.shows("type an answer and Enter; Esc gives none");
+        tmux.press(&["C-c"]);
+        tmux.shows("answer Cancelled");
         tmux.says("hello");
         tmux.shows("you said: hello");
     }

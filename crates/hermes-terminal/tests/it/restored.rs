@@ -2,14 +2,14 @@
 
 use rustix::process::Signal;
 
-use super::tmux::Tmux;
+use super::tmux::{Tmux, start};
 
 const BOTH: [&str; 2] = ["line", "tui"];
 
 /// Brings the chat into a situation, ends it somehow, and looks at the terminal.
 #[track_caller]
 fn check(mode: &str, situation: &[(&str, &str)], end: impl FnOnce(&Tmux), code: i32) {
-    let tmux = Tmux::start(mode);
+    let tmux = start(mode);
     tmux.shows("under test");
     tmux.until("a prompt", |screen| screen.contains('>'));
     for (line, shown) in situation {
@@ -61,7 +61,7 @@ fn a_panic_elsewhere_does_not_end_the_chat() {
 
 #[test]
 fn the_screen_of_before_is_back() {
-    let tmux = Tmux::start("tui");
+    let tmux = start("tui");
     tmux.shows("message");
     assert_eq!(tmux.knows("alternate_on"), "1");
     assert!(!tmux.screen().contains("shell before"));

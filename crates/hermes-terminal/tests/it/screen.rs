@@ -1,9 +1,9 @@
 //! The full screen.
 
-use super::tmux::Tmux;
+use super::tmux::{Tmux, start};
 
 fn started() -> Tmux {
-    let tmux = Tmux::start("tui");
+    let tmux = start("tui");
     tmux.shows("under test");
     tmux
 }

@@ -7,15 +7,15 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hermes_agent::{ToolOutcome, TurnEvent};
+use hermes_agent::{Person, Question, ToolOutcome, TurnEvent};
 use hermes_home::{Asked, HomeRoot};
 use hermes_proto::HostEnvironment;
 use hermes_proto::consent::{ActionKind, Approver, Consent, ConsentRequest, Finding, Offer, Scope, SecretRequest};
 use hermes_proto::message::Usage;
 use hermes_terminal::{
     Candidates, Chat, Control, Conversation, Ending, Headline, Job, Left, Narration, News, Opening, Pending, Prompt,
-    Reply, TerminalApprover, TurnEnd, Watch, answer_once, approvals, combined_prompt, full_screen, line_chat,
-    read_piped_input,
+    Reply, TerminalApprover, TerminalPerson, TurnEnd, Watch, answer_once, approvals, combined_prompt, full_screen,
+    line_chat, read_piped_input,
 };
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -128,6 +128,9 @@ impl Scripted {
                 let (one, two) = tokio::join!(self.ask(&one), self.ask(&two));
                 format!("consents {one:?} and {two:?}\n")
             }
+            "clarify" => self.clarify(&["red", "green"], 600).await,
+            "clarify-openly" => self.clarify(&[], 600).await,
+            "clarify-briefly" => self.clarify(&[], 3).await,
             "secret" => {
                 let request =
                     SecretRequest { purpose: "password for sudo".to_owned(), patience: Duration::from_secs(600) };
@@ -192,6 +195,13 @@ impl Scripted {
 
     async fn ask(&self, request: &ConsentRequest) -> Consent {
         self.approver.ask(request).await
+    }
+
+    async fn clarify(&self, choices: &[&str], seconds: u64) -> String {
+        let person = TerminalPerson::new(self.approver.clone(), Duration::from_secs(seconds));
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        let question = Question { text: "Which colour?".to_owned(), choices };
+        format!("answer {:?}\n", person.clarify(&question).await)
     }
 
     fn start_background(&self, text: &str) -> Reply {

@@ -7,8 +7,10 @@ use hermes_approval::{Guard, GuardParts, GuardSettings, PermanentGrants, Reviewe
 use hermes_environment::docker::{
     DockerEnvironment, DockerError, DockerPlan, ExecutorSource, HostAccount, OrphanSweep,
 };
+use hermes_environment::link::Notices;
 use hermes_environment::{Environment, EnvironmentError, ExecutorProgram, LocalPlan, Surroundings};
 use hermes_home::config::{self, Config, ConfigError, Overrides, Terminal};
+use hermes_home::redact::Redactor;
 use hermes_home::{Home, HomeRoot, credentials};
 use hermes_policy::environment::Configured;
 use hermes_proto::{Fault, HostEnvironment};
@@ -48,7 +50,7 @@ impl Local {
         reviewer: Option<Arc<dyn Reviewer>>,
     ) -> Result<Guard, Failure> {
         let store = Store::of(self.home.path(), Settings::of(&config.database)?);
-        let redactor = credentials::redactor(&self.home, &self.host, config.terminal.sudo_password.clone());
+        let redactor = self.redactor(config);
         let yolo = if asked == Yolo::On { asked } else { Yolo::of_process(&self.host) };
         let settings = GuardSettings::configured(config, yolo);
         let permanent = PermanentGrants::of(&self.home, &self.host);
@@ -59,20 +61,28 @@ impl Local {
         }))
     }
 
+    /// What takes the home's secrets out of what leaves it.
+    pub(super) fn redactor(&self, config: &Config) -> Redactor {
+        credentials::redactor(&self.home, &self.host, config.terminal.sudo_password.clone())
+    }
+
     /// Starts an environment whose commands start in this folder.
-    pub(super) async fn start(&self, terminal: &Terminal, workspace: PathBuf) -> Result<Environment, EnvironmentError> {
+    pub(super) async fn start(
+        &self,
+        terminal: &Terminal,
+        workspace: PathBuf,
+    ) -> Result<(Environment, Notices), EnvironmentError> {
         let plan = LocalPlan { root: &self.root, home: &self.home, terminal, host: &self.host, workspace };
         let surroundings = Surroundings { host: self.host.clone(), configured: plan.configured() };
-        let (environment, _notices) =
-            Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings, plan.context()).await?;
-        Ok(environment)
+        Environment::start(&ExecutorProgram::own(), &plan.open(BUILD)?, surroundings, plan.context()).await
     }
 
     /// A place that was asked for in vain is never replaced by another.
     pub(super) fn no_backend(backend: config::Backend) -> Failure {
         let message =
             format!("terminal.backend is {}, and only local and docker can run commands yet", backend.as_str());
-        Failure::new(Fault::Configuration, message).hint("run: hermes config set terminal.backend local")
+        Failure::new(Fault::Configuration, message)
+            .hint("give --backend local to exec, or run: hermes config set terminal.backend local")
     }
 
     /// What configuration asks for in vain.
@@ -81,19 +91,21 @@ impl Local {
         configured.refusals().iter().map(|refusal| format!("terminal.env_passthrough: {refusal}")).collect()
     }
 
-    /// Starts an environment in the home's container, which all its commands share.
-    pub(super) async fn start_docker(&self, terminal: &Terminal) -> Result<DockerEnvironment, DockerError> {
+    /// Starts an environment in the home's container, which all its commands share; `host_directory` is what it is about.
+    pub(super) async fn start_docker(
+        &self,
+        terminal: &Terminal,
+        host_directory: Option<PathBuf>,
+    ) -> Result<(DockerEnvironment, Notices), DockerError> {
         let plan = DockerPlan {
             home: &self.home,
             terminal,
             host: &self.host,
             task: TASK,
-            host_directory: std::env::current_dir().ok(),
+            host_directory,
             account: HostAccount::own(),
             executor: ExecutorSource::own(),
         };
-        let (environment, _notices) =
-            DockerEnvironment::start(&plan.settings()?, &Arc::new(OrphanSweep::new())).await?;
-        Ok(environment)
+        DockerEnvironment::start(&plan.settings()?, &Arc::new(OrphanSweep::new())).await
     }
 }

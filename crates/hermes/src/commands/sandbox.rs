@@ -36,7 +36,7 @@ pub(crate) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     let local = Local::of(context)?;
     let terminal = local.config()?.terminal;
     let report = runtime.block_on(async {
-        let environment = local.start(&terminal, terminal.cwd.clone().into()).await?;
+        let (environment, _nobody_listens) = local.start(&terminal, terminal.cwd.clone().into()).await?;
         let report = environment.isolation().clone();
         environment.close().await?;
         Ok::<_, Failure>(report)

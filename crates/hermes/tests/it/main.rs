@@ -3,9 +3,11 @@
 // Already true of this binary; said so that clippy takes its helpers for tests too.
 #![cfg(test)]
 
+mod agent;
 mod approvals;
 mod audit;
 mod auth;
+mod chat;
 mod command_line;
 mod config;
 mod docker;

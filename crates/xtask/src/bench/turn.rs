@@ -46,7 +46,7 @@ pub(super) fn measure(bench: &Bench) -> anyhow::Result<Vec<Row>> {
         subject.push(time(&mut one_shot())?);
     }
     let taken = median(&mut subject);
-    let memory = tree_memory(&mut one_shot())?;
+    let memory = tree_memory(one_shot())?;
     ensure!(server.forgive().is_empty(), "a request broke the provider's schema");
     let row = |what: &str, figure, baseline_name, baseline, limit| Row {
         what: what.to_owned(),
@@ -132,9 +132,11 @@ fn read_answer(reader: &mut impl BufRead) -> anyhow::Result<()> {
 }
 
 /// The high-water marks of the program and of everything it started, at its answer.
-fn tree_memory(command: &mut Command) -> anyhow::Result<u64> {
+fn tree_memory(mut command: Command) -> anyhow::Result<u64> {
     let (reader, writer) = full_pipe()?;
     let mut child = command.stdout(Stdio::from(writer)).spawn().context("start the program")?;
+    // It holds the writing end, without whose end there is none for the reader.
+    drop(command);
     let start = Instant::now();
     while !is_answering(child.id())? {
         ensure!(start.elapsed() < PATIENCE, "it did not come to its answer within {PATIENCE:?}");

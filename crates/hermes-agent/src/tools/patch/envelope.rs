@@ -98,22 +98,32 @@ impl Reading {
         if self.operations.is_empty() {
             return Err("it changes nothing".to_owned());
         }
-        for operation in &self.operations {
-            if let Operation::Update { path, hunks } = operation
-                && hunks.iter().all(|hunk| hunk.old == hunk.new)
-            {
-                return Err(format!("{path} has no changed lines"));
-            }
+        self.operations.into_iter().map(cleaned).collect()
+    }
+}
+
+/// The operation with hunks that can be applied.
+fn cleaned(operation: Operation) -> Result<Operation, String> {
+    let Operation::Update { path, hunks } = operation else { return Ok(operation) };
+    // A hunk that only marks a place has nothing to replace.
+    let hunks: Vec<_> = hunks.into_iter().filter(|hunk| hunk.old != hunk.new).map(Hunk::trimmed).collect();
+    if hunks.is_empty() {
+        return Err(format!("{path} has no changed lines"));
+    }
+    if hunks.iter().any(|hunk| hunk.old.is_empty()) {
+        return Err(format!("a change of {path} only adds lines: give a line of context before or after them"));
+    }
+    Ok(Operation::Update { path, hunks })
+}
+
+impl Hunk {
+    /// Empty lines at the end that stay: they stand between two parts of the patch more often than in the file.
+    fn trimmed(mut self) -> Self {
+        while self.old.ends_with("\n\n") && self.new.ends_with("\n\n") {
+            self.old.pop();
+            self.new.pop();
         }
-        // A hunk that only marks a place has nothing to replace.
-        let changes = |hunk: &Hunk| hunk.old != hunk.new;
-        let cleaned = self.operations.into_iter().map(|operation| match operation {
-            Operation::Update { path, hunks } => {
-                Operation::Update { path, hunks: hunks.into_iter().filter(changes).collect() }
-            }
-            other => other,
-        });
-        Ok(cleaned.collect())
+        self
     }
 }
 
@@ -163,7 +173,7 @@ mod tests {
         let expected = vec![
             Operation::Update {
                 path: "a b.py".to_owned(),
-                hunks: vec![hunk("one\ntwo\n\n", "one\n2\n\n"), hunk("three\n", "")],
+                hunks: vec![hunk("one\ntwo\n", "one\n2\n"), hunk("three\n", "")],
             },
             Operation::Add { path: "new".to_owned(), content: "x\n\n".to_owned() },
             Operation::Delete { path: "old".to_owned() },
@@ -178,6 +188,10 @@ mod tests {
             ("", "line 0: it changes nothing"),
             ("*** Begin Patch\n*** End Patch", "line 2: it changes nothing"),
             ("*** Update File: a\n same", "line 2: a has no changed lines"),
+            (
+                "*** Update File: a\n@@ f @@\n+new",
+                "line 3: a change of a only adds lines: give a line of context before or after them",
+            ),
             ("*** Update File:\n-x", "line 1: a path is missing"),
             ("*** Add File: a\nx", "line 2: lines of a new file start with +, not \"x\""),
             ("*** Update File: a\n*x", "line 2: lines of a change start with a space, - or +, not \"*x\""),

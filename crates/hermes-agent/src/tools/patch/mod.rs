@@ -6,9 +6,9 @@ use hermes_proto::executor::{CommandText, FileAnswer, FileRequest, PatchFile, Pa
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::envelope::{Operation, parse};
+use self::envelope::{Hunk, Operation, parse};
 use super::work::not_done;
-use super::write_file::write;
+use super::write_file::{Written, write};
 use crate::registry::Toolset;
 use crate::tool::{Arguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
 
@@ -35,16 +35,43 @@ struct Wanted {
 #[derive(Debug)]
 pub struct Patch;
 
-/// What a change did.
-struct Changed {
-    path: String,
+/// What was changed so far.
+#[derive(Debug, Default)]
+struct Changes {
+    paths: Vec<String>,
     diff: String,
     notes: Vec<String>,
+}
+
+impl Changes {
+    fn add(&mut self, path: String, diff: &str, notes: Vec<String>) {
+        if self.paths.last() != Some(&path) {
+            self.paths.push(path);
+        }
+        self.diff.push_str(diff);
+        self.notes.extend(notes);
+    }
+
+    fn done(self) -> ToolReply {
+        let mut content = json!({"success": true, "files": self.paths, "diff": self.diff});
+        if !self.notes.is_empty() {
+            content["notes"] = json!(self.notes);
+        }
+        ToolReply { diff: Some(self.diff), ..ToolReply::done(content, self.paths.join(" ")) }
+    }
+
+    /// What the model has to know after a change that could not be made: these were.
+    fn then_failed(self, mut failed: ToolReply) -> ToolReply {
+        failed.content["already_changed"] = json!(self.paths);
+        failed.diff = (!self.diff.is_empty()).then_some(self.diff);
+        failed
+    }
 }
 
 async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply, ToolReply> {
     let wanted: Wanted = arguments.read("patch").map_err(ToolReply::failed)?;
     let missing = |name: &str| ToolReply::failed(format_args!("arguments do not fit patch: {name} is missing"));
+    let mut changes = Changes::default();
     match wanted.mode {
         Mode::Replace => {
             let request = PatchFile {
@@ -53,86 +80,82 @@ async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply,
                 new: wanted.new_string.ok_or_else(|| missing("new_string"))?,
                 mode: if wanted.replace_all { PatchMode::All } else { PatchMode::Unique },
             };
-            let changed = replace(context, request).await?;
-            Ok(done(&[changed.path], &changed.diff, &changed.notes))
+            replace(context, request, &mut changes).await?;
         }
         Mode::Patch => {
             let text = wanted.patch.ok_or_else(|| missing("patch"))?;
-            apply(context, parse(&text).map_err(ToolReply::failed)?).await
+            // One after the other: the first that cannot be done ends it.
+            for operation in parse(&text).map_err(ToolReply::failed)? {
+                if let Err(failed) = apply(context, operation, &mut changes).await {
+                    return Err(changes.then_failed(failed));
+                }
+            }
         }
     }
+    Ok(changes.done())
 }
 
-async fn replace(context: &ToolContext, request: PatchFile) -> Result<Changed, ToolReply> {
+async fn replace(context: &ToolContext, request: PatchFile, changes: &mut Changes) -> Result<(), ToolReply> {
     match context.file(FileRequest::Patch(request)).await? {
-        FileAnswer::Patched { path, diff, notes, .. } => Ok(Changed { path, diff, notes }),
+        FileAnswer::Patched { path, diff, notes, .. } => {
+            changes.add(path, &diff, notes);
+            Ok(())
+        }
         _ => Err(ToolReply::failed("the executor answered something else")),
     }
 }
 
-fn done(paths: &[String], diff: &str, notes: &[String]) -> ToolReply {
-    let mut content = json!({"success": true, "files": paths, "diff": diff});
-    if !notes.is_empty() {
-        content["notes"] = json!(notes);
-    }
-    ToolReply { diff: Some(diff.to_owned()), ..ToolReply::done(content, paths.join(" ")) }
-}
-
-/// One operation after the other. The first that cannot be done ends it, and the reply tells what was done before.
-async fn apply(context: &ToolContext, operations: Vec<Operation>) -> Result<ToolReply, ToolReply> {
-    let (mut paths, mut diffs, mut notes) = (Vec::new(), String::new(), Vec::new());
-    for operation in operations {
-        match one(context, operation).await {
-            Ok(changed) => {
-                paths.push(changed.path);
-                diffs.push_str(&changed.diff);
-                notes.extend(changed.notes);
-            }
-            Err(mut failed) => {
-                failed.content["already_changed"] = json!(paths);
-                failed.diff = (!diffs.is_empty()).then_some(diffs);
-                return Err(failed);
-            }
-        }
-    }
-    Ok(done(&paths, &diffs, &notes))
-}
-
-async fn one(context: &ToolContext, operation: Operation) -> Result<Changed, ToolReply> {
+async fn apply(context: &ToolContext, operation: Operation, changes: &mut Changes) -> Result<(), ToolReply> {
     match operation {
         Operation::Add { path, content } => {
-            let reply = write(context, path.clone(), content).await?;
-            Ok(Changed { path, diff: reply.diff.unwrap_or_default(), notes: Vec::new() })
+            let Written { path, diff, notes, .. } = write(context, path, content).await?;
+            changes.add(path, &diff.unwrap_or_default(), notes);
+            Ok(())
         }
         Operation::Update { path, hunks } => {
-            let mut all = Changed { path: path.clone(), diff: String::new(), notes: Vec::new() };
-            for hunk in hunks {
-                let request = PatchFile { path: path.clone(), old: hunk.old, new: hunk.new, mode: PatchMode::Unique };
-                let changed = replace(context, request).await?;
-                all.diff.push_str(&changed.diff);
-                all.notes.extend(changed.notes);
+            for Hunk { old, new } in hunks {
+                let request = PatchFile { path: path.clone(), old, new, mode: PatchMode::Unique };
+                replace(context, request, changes).await?;
             }
-            Ok(all)
+            Ok(())
         }
-        Operation::Delete { path } => shell(context, format!("rm -- {}", quoted(&path)), path).await,
-        Operation::Move { from, to } => shell(context, format!("mv -n -- {} {}", quoted(&from), quoted(&to)), to).await,
+        Operation::Delete { path } => {
+            let notes = shell(context, format!("rm -- {}", word(&path)), "it cannot be deleted").await?;
+            let diff = format!("--- a/{path}\n+++ /dev/null\n");
+            changes.add(path, &diff, notes);
+            Ok(())
+        }
+        Operation::Move { from, to } => {
+            // mv itself is content when it leaves a target alone, and moves into one that is a folder.
+            let (old, new) = (word(&from), word(&to));
+            let text = format!("test ! -e {new} && test ! -L {new} && mv -- {old} {new}");
+            let notes = shell(context, text, "there is something in its new place already").await?;
+            let diff = format!("rename from {from}\nrename to {to}\n");
+            changes.add(to, &diff, notes);
+            Ok(())
+        }
     }
 }
 
-/// Through the shell, and so through its rules.
-async fn shell(context: &ToolContext, text: String, path: String) -> Result<Changed, ToolReply> {
+/// Through the shell, and so through its rules. `otherwise` is the problem of a command that failed without a word.
+async fn shell(context: &ToolContext, text: String, otherwise: &str) -> Result<Vec<String>, ToolReply> {
     let place = context.workplace().await?;
-    let diff = format!("{text}\n");
     let permit = context.permit(&place, CommandText::new(text)).await?;
     let result = place.run(&context.turn, permit, &mut |_| ()).await.map_err(|error| not_done(&error))?;
-    match result.exit_code {
-        0 => Ok(Changed { path, diff, notes: result.notes }),
-        _ => Err(ToolReply::failed(result.output.trim())),
+    match (result.exit_code, result.output.trim()) {
+        (0, _) => Ok(result.notes),
+        (_, "") => Err(ToolReply::failed(otherwise)),
+        (_, said) => Err(ToolReply::failed(said)),
     }
 }
 
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
+/// The path as one word of the shell, which means by it what the file tools do.
+fn word(path: &str) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    match path.strip_prefix("~/") {
+        Some(below) => format!("~/{}", quoted(below)),
+        None => quoted(path),
+    }
 }
 
 impl Tool for Patch {

@@ -72,7 +72,10 @@ impl Reach {
     }
 
     fn allows(&self, ip: IpAddr) -> bool {
-        self.network == Network::Everywhere || is_public(ip)
+        match self.network {
+            Network::Everywhere => !is_metadata(ip),
+            Network::Public => is_public(ip),
+        }
     }
 }
 
@@ -98,6 +101,17 @@ impl Resolve for Resolver {
             }
             Ok(Box::new(reachable.into_iter()) as Addrs)
         })
+    }
+}
+
+/// Whether a cloud tells its machines' credentials there. No configuration opens these: a private network is
+/// wanted for its pages.
+fn is_metadata(ip: IpAddr) -> bool {
+    const ALIBABA: Ipv4Addr = Ipv4Addr::new(100, 100, 100, 200);
+    const AMAZON: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254);
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local() || ip == ALIBABA,
+        IpAddr::V6(ip) => ip == AMAZON || ip.to_ipv4_mapped().is_some_and(|ip| is_metadata(ip.into())),
     }
 }
 
@@ -193,6 +207,23 @@ mod tests {
             ("ff02::1", false),
         ] {
             assert_eq!(is_public(ip.parse().unwrap()), expected, "{ip}");
+        }
+    }
+
+    #[test]
+    fn what_clouds_tell_their_machines_is_out_of_reach_even_of_who_may_reach_everything() {
+        let reach = Reach::of(&Security { allow_private_urls: true, ..Security::default() });
+        for (url, is_allowed) in [
+            ("http://127.0.0.1/", true),
+            ("http://10.0.0.1/", true),
+            ("http://[fd00::1]/", true),
+            ("http://169.254.169.254/latest/meta-data", false),
+            ("http://[::ffff:169.254.169.254]/", false),
+            ("http://169.254.170.2/", false),
+            ("http://[fd00:ec2::254]/", false),
+            ("http://100.100.100.200/", false),
+        ] {
+            assert_eq!(reach.check(&Url::parse(url).unwrap()).is_ok(), is_allowed, "{url}");
         }
     }
 

@@ -69,6 +69,10 @@ impl Fetcher {
         Ok(Self { client, reach })
     }
 
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
     pub(super) async fn fetch(&self, text: &str) -> Result<Page, FetchError> {
         let page = tokio::time::timeout(PATIENCE, self.follow(text));
         page.await.map_err(|_| FetchError::TimedOut)?

@@ -8,8 +8,9 @@ mod address;
 mod fetch;
 mod readable;
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
+use hermes_home::config::Security;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -30,8 +31,8 @@ struct Wanted {
 
 #[derive(Debug, Default)]
 pub struct WebExtract {
-    /// Made by the first call.
-    fetcher: OnceLock<Fetcher>,
+    /// Of the last call. Another call may be another agent's, with other rules: one is only used again under its own.
+    last: Mutex<Option<Fetcher>>,
 }
 
 impl WebExtract {
@@ -48,17 +49,20 @@ impl WebExtract {
         }
     }
 
-    fn fetcher(&self, context: &ToolContext) -> Result<&Fetcher, FetchError> {
-        if let Some(fetcher) = self.fetcher.get() {
-            return Ok(fetcher);
+    fn fetcher(&self, security: &Security) -> Result<Fetcher, FetchError> {
+        let reach = Reach::of(security);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fetcher) = last.as_ref().filter(|fetcher| *fetcher.reach() == reach) {
+            return Ok(fetcher.clone());
         }
-        let fetcher = Fetcher::new(Reach::of(&context.config.security))?;
-        Ok(self.fetcher.get_or_init(|| fetcher))
+        let fetcher = Fetcher::new(reach)?;
+        *last = Some(fetcher.clone());
+        Ok(fetcher)
     }
 
     async fn reply(&self, context: &ToolContext, arguments: Arguments) -> Result<ToolReply, ToolReply> {
         let urls = Self::wanted(arguments).map_err(ToolReply::failed)?;
-        let fetcher = self.fetcher(context).map_err(ToolReply::failed)?;
+        let fetcher = self.fetcher(&context.config.security).map_err(ToolReply::failed)?;
         let mut pages = tokio::task::JoinSet::new();
         for (index, url) in urls.into_iter().enumerate() {
             let fetcher = fetcher.clone();

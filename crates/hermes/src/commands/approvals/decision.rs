@@ -1,14 +1,14 @@
 //! What would become of a command at one place: the matrix with the settings of this home.
 
 use clap::ValueEnum;
-use hermes_home::config::{self, Config, Overrides};
+use hermes_approval::{GuardSettings, Yolo};
+use hermes_home::config::{self, Config, Overrides, Sandbox};
 use hermes_policy::allow_list::{AllowList, Allowed};
 use hermes_policy::decide::{Bypass, Decision, Denied, First, Remembered};
 use hermes_policy::{Findings, Isolation, Situation, Verdict, decide};
 use hermes_proto::consent::Reach;
 use hermes_proto::turn;
 
-use super::settings::Settings;
 use crate::context::Context;
 use crate::exit::Failure;
 
@@ -37,7 +37,9 @@ pub(super) enum Backend {
 pub(super) struct At {
     surface: turn::Surface,
     isolation: Isolation,
-    settings: Settings,
+    settings: GuardSettings,
+    /// What was allowed for good.
+    allowed: AllowList,
 }
 
 impl At {
@@ -48,15 +50,18 @@ impl At {
             true => config::load(&context.home()?, &context.environment, &Overrides::default())?.config,
             false => Config::default(),
         };
-        let settings = Settings::from(&config);
+        let settings = GuardSettings::configured(&config, Yolo::Off);
+        let (allowed, problems) = AllowList::parse(&config.command_allowlist);
         settings.problems.iter().for_each(|problem| context.note(problem));
+        problems.iter().for_each(|problem| context.note(format_args!("command_allowlist: {problem}, and is not used")));
         let isolation = match backend {
-            Backend::Local => settings.local,
+            Backend::Local if config.terminal.sandbox == Sandbox::Off => Isolation::None,
+            Backend::Local => Isolation::Sandbox,
             Backend::Docker => Isolation::Container,
             Backend::DockerWithMount => Isolation::ContainerWithHostMount,
             Backend::Ssh => Isolation::None,
         };
-        Ok(Self { surface: surface.into(), isolation, settings })
+        Ok(Self { surface: surface.into(), isolation, settings, allowed })
     }
 
     /// The verdict with what the settings add to it, and what becomes of the command.
@@ -65,7 +70,7 @@ impl At {
         findings.require(&settings.required);
         let denied = if settings.deny.hit(&findings).is_some() { Denied::Named } else { Denied::NotNamed };
         let session = AllowList::default();
-        let remembered = match (Allowed { session: &session, permanent: &settings.allowed }).covers(&findings) {
+        let remembered = match (Allowed { session: &session, permanent: &self.allowed }).covers(&findings) {
             Some(_) => Remembered::Everything,
             None => Remembered::NotAll,
         };

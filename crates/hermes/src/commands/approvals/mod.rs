@@ -5,7 +5,6 @@ mod decision;
 mod list;
 mod revoke;
 mod rules;
-mod settings;
 
 use clap::{Args, Subcommand};
 

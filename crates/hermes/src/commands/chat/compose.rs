@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hermes_agent::{
-    Agent, AgentParts, ModelReviewer, Models, OpenWorkshop, Opening, Registry, Session, SessionId, Toolset, Workshops,
-    tools,
+    Agent, AgentParts, ModelReviewer, Models, OpenWorkshop, Opened, Opening, Registry, Session, SessionId, Toolset,
+    Workshops, tools,
 };
 use hermes_approval::{Guard, Yolo};
 use hermes_environment::Workplace;
@@ -20,12 +20,20 @@ use crate::commands::local::Local;
 use crate::context::{Context, usage};
 use crate::exit::Failure;
 
+/// What somebody needs to know who has configured nothing.
+const OFFLINE: &str = "
+
+The built-in model answers: it runs lines that begin with `$ `, for example `$ ls`, and says more when asked for `help`. For a \
+real one run `hermes auth add PROVIDER` and `hermes model use PROVIDER/MODEL`.";
+
 /// What the command line says about the agent.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) asked: Asked,
     pub(super) toolsets: Option<Vec<String>>,
     pub(super) folder: Option<PathBuf>,
+    /// A repository's own files, which its worktree needs.
+    pub(super) repository: Option<String>,
     pub(super) max_turns: Option<u32>,
     pub(super) yolo: Yolo,
 }
@@ -52,6 +60,7 @@ impl Composed {
         if let Some(rounds) = wanted.max_turns {
             config.agent.max_turns = rounds;
         }
+        config.terminal.sandbox_writable.extend(wanted.repository.clone());
         let folder = folder(wanted.folder.as_deref().unwrap_or_else(|| Path::new(&config.terminal.cwd)))?;
         let tools = chosen(wanted.toolsets.as_deref())?;
         let sources = Sources::read(&local.home, &context.environment, config.clone())?;
@@ -69,7 +78,7 @@ impl Composed {
         let guard = local.guard(&config, wanted.yolo, reviewer)?;
         notes.extend(guard.take_notes());
         let store = Store::of(local.home.path(), Settings::of(&config.database)?);
-        let (home, place) = (local.home.clone(), place(&config)?);
+        let (home, place, redactor) = (local.home.clone(), place(&config)?, local.redactor(&config));
         let config = Arc::new(config);
         let workshops = Arc::new(Rooms { local, config: config.clone(), folder: folder.clone() });
         let agent = Agent::new(AgentParts {
@@ -79,6 +88,7 @@ impl Composed {
             store: store.clone(),
             home: home.clone(),
             config,
+            redactor,
             workshops,
             folder,
         });
@@ -93,17 +103,16 @@ impl Composed {
 
     /// What a chat begins with, as markdown.
     pub(super) fn banner(&self, session: &Session) -> String {
-        let model = if self.is_offline {
-            "**offline** (built in: try `$ ls`, or `help`)".to_owned()
-        } else {
-            format!("**{}**", session.model().id())
+        let (model, hint) = match self.is_offline {
+            true => ("**offline**".to_owned(), OFFLINE),
+            false => (format!("**{}**", session.model().id()), ""),
         };
         let session = match (session.is_empty(), session.title()) {
             (true, _) => "new session".to_owned(),
             (false, Some(title)) => format!("session *{title}*"),
             (false, None) => format!("session `{}`", session.id()),
         };
-        format!("Hermes · {model} · {} · {session} · `/help`", self.place)
+        format!("Hermes · {model} · {} · {session} · `/help`{hint}", self.place)
     }
 }
 
@@ -191,8 +200,14 @@ impl OpenWorkshop for Rooms {
         Box::pin(async {
             let terminal = &self.config.terminal;
             Ok(match terminal.backend {
-                Backend::Docker => Workplace::Docker(Box::new(self.local.start_docker(terminal).await?)),
-                _ => Workplace::Local(Box::new(self.local.start(terminal, self.folder.clone()).await?)),
+                Backend::Docker => {
+                    let (environment, notices) = self.local.start_docker(terminal, Some(self.folder.clone())).await?;
+                    Opened { place: Workplace::Docker(Box::new(environment)), notices }
+                }
+                _ => {
+                    let (environment, notices) = self.local.start(terminal, self.folder.clone()).await?;
+                    Opened { place: Workplace::Local(Box::new(environment)), notices }
+                }
             })
         })
     }

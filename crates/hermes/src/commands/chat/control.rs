@@ -135,8 +135,11 @@ fn usage(session: &Session) -> Reply {
 }
 
 async fn compress(talk: &Talk, session: &mut Session, watch: Watch) -> Reply {
-    let turn = talk.turns.begin(session, watch.cancellation);
+    let turn = talk.turns.begin(session.id(), watch.cancellation);
     match talk.composed.agent.compress(session, &turn, &Audience::watching(watch.observer)).await {
+        Ok(done) if done.messages_after == done.messages_before => {
+            Reply::Done("the conversation is short enough; nothing was changed".to_owned())
+        }
         Ok(done) => Reply::Done(format!(
             "{} messages became {}, about {} tokens became {}",
             done.messages_before, done.messages_after, done.tokens_before, done.tokens_after
@@ -220,10 +223,10 @@ async fn background(talk: &Talk, text: String) -> Reply {
         Err(error) => return failed(&error),
     };
     let (agent, news) = (talk.composed.agent.clone(), talk.news.clone());
-    let turn = talk.turns.begin(&session, CancellationToken::new());
+    let turn = talk.turns.begin(session.id(), CancellationToken::new());
+    let audience = talk.turns.audience(std::sync::Arc::new(Unobserved));
     let id = session.id().to_string();
     talk.beside.lock().await.spawn(async move {
-        let audience = Audience::watching(std::sync::Arc::new(Unobserved));
         let ended = agent.turn(&mut session, &turn, UserInput::text(text), &audience).await;
         let id = session.id().to_string();
         let told = match ended {

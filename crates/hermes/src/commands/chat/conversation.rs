@@ -1,10 +1,10 @@
 //! The conversation that a terminal talks to: one session of the agent, and what runs beside it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use hermes_agent::{Audience, EndReason, NobodyAnswers, Session, TurnError, UserInput};
-use hermes_proto::Explain;
+use hermes_agent::{EndReason, Session, TurnError, UserInput};
 use hermes_proto::message::ContentPart;
+use hermes_proto::{Explain, Fault};
 use hermes_terminal::{
     Candidates, Control, Conversation, Ending, Headline, News, Pending, Prompt, Reply, TurnEnd, Watch,
 };
@@ -13,30 +13,33 @@ use tokio::task::JoinSet;
 
 use super::compose::Composed;
 use super::control;
+use super::jobs::{self, Following};
 use super::turns::Turns;
 
 /// One chat.
 #[derive(Debug)]
 pub(super) struct Talk {
     pub(super) composed: Composed,
-    pub(super) turns: Turns,
+    pub(super) turns: Arc<Turns>,
     /// Turns and controls come one at a time.
     pub(super) session: Held<Option<Session>>,
     /// Messages that are worked on beside the conversation.
     pub(super) beside: Held<JoinSet<()>>,
     pub(super) news: mpsc::Sender<News>,
     headline: Mutex<Headline>,
+    following: Mutex<Option<Following>>,
 }
 
 impl Talk {
     pub(super) fn new(composed: Composed, session: Session, turns: Turns, news: mpsc::Sender<News>) -> Self {
         let talk = Self {
             composed,
-            turns,
+            turns: Arc::new(turns),
             session: Held::new(None),
             beside: Held::new(JoinSet::new()),
             news,
             headline: Mutex::default(),
+            following: Mutex::default(),
         };
         talk.shows(&session);
         Self { session: Held::new(Some(session)), ..talk }
@@ -51,10 +54,15 @@ impl Talk {
             warning: control::yolo_word(self, session).to_owned(),
         };
         *self.headline.lock().unwrap_or_else(PoisonError::into_inner) = headline;
+        let mut following = self.following.lock().unwrap_or_else(PoisonError::into_inner);
+        if following.as_ref().is_none_or(|following| following.session != *session.id()) {
+            *following = Some(Following::of(session, self.turns.clone(), self.news.clone()));
+        }
     }
 
     /// Ends what runs for the chat; finished when this returns.
     pub(super) async fn close(&self) {
+        self.following.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.beside.lock().await.shutdown().await;
         if let Some(session) = self.session.lock().await.take() {
             session.close().await;
@@ -64,14 +72,15 @@ impl Talk {
     async fn turn(&self, prompt: Prompt, watch: Watch) -> TurnEnd {
         let mut held = self.session.lock().await;
         let Some(session) = held.as_mut() else { return closed() };
-        let turn = self.turns.begin(session, watch.cancellation);
-        let audience = Audience { observer: watch.observer, person: std::sync::Arc::new(NobodyAnswers) };
+        let turn = self.turns.begin(session.id(), watch.cancellation);
+        let audience = self.turns.audience(watch.observer);
         let agent = &self.composed.agent;
         let ended = match prompt {
             Prompt::Say(parts) => agent.turn(session, &turn, input(parts), &audience).await,
             Prompt::Again => agent.retry(session, &turn, &audience).await,
         };
         self.shows(session);
+        jobs::list(session.workshop(), session.id(), &self.turns, &self.news).await;
         told(ended, session)
     }
 }
@@ -124,7 +133,7 @@ pub(super) fn told(ended: Result<hermes_agent::TurnEnd, TurnError>, session: &Se
             rounds: end.rounds,
         },
         Err(error) => TurnEnd {
-            ending: Ending::Failed { message: error.to_string(), hint: error.hint() },
+            ending: Ending::Failed { message: error.to_string(), hint: error.hint(), fault: error.fault() },
             answer: String::new(),
             usage: hermes_proto::message::Usage::default(),
             model,
@@ -135,7 +144,7 @@ pub(super) fn told(ended: Result<hermes_agent::TurnEnd, TurnError>, session: &Se
 }
 
 fn ending(reason: &EndReason) -> Ending {
-    let failed = |message: String| Ending::Failed { message, hint: None };
+    let failed = |message: String| Ending::Failed { message, hint: None, fault: Fault::Failed };
     match reason {
         EndReason::Answered => Ending::Answered,
         EndReason::Interrupted => Ending::Interrupted,
@@ -149,7 +158,7 @@ fn ending(reason: &EndReason) -> Ending {
 
 fn closed() -> TurnEnd {
     TurnEnd {
-        ending: Ending::Failed { message: "the chat is over".to_owned(), hint: None },
+        ending: Ending::Failed { message: "the chat is over".to_owned(), hint: None, fault: Fault::Failed },
         answer: String::new(),
         usage: hermes_proto::message::Usage::default(),
         model: String::new(),

@@ -6,22 +6,24 @@ mod compose;
 mod control;
 mod conversation;
 mod images;
+mod jobs;
 mod turns;
 mod worktree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueHint};
-use hermes_agent::{NewSession, Session, Which};
+use hermes_agent::{NewSession, NobodyAnswers, Session, Which};
 use hermes_approval::Yolo;
 use hermes_model::resolve::Asked;
 use hermes_proto::Fault;
 use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::turn::Surface;
 use hermes_terminal::{
-    Chat, Ending, Left, Narration, Opening, Prompt, TurnEnd, answer_once, approvals, combined_prompt, full_screen,
-    is_interactive, line_chat, read_piped_input, write_usage_file,
+    Chat, Ending, Left, Narration, Opening, Prompt, TerminalPerson, TurnEnd, answer_once, approvals, combined_prompt,
+    full_screen, is_interactive, line_chat, read_piped_input, write_usage_file,
 };
 use tokio::sync::mpsc;
 
@@ -37,10 +39,19 @@ const SOURCE: &str = "cli";
 const WAITING_NEWS: usize = 64;
 
 const AFTER_HELP: &str = "\
-Without a configured model a built-in one answers, offline: lines that start with $ are run as commands, python blocks
-as scripts. Configure a real one with: hermes auth add PROVIDER, then hermes model use PROVIDER/MODEL.
+Without a configured model a built-in one answers, offline: lines that start with $ are run as commands, fenced blocks of \
+python as scripts. Configure a real one:
+  hermes auth add PROVIDER
+  hermes model use PROVIDER/MODEL
 
-Dangerous commands ask first; without a terminal to ask on they are refused (approvals.single_query_mode).";
+Dangerous commands ask first. Where nobody can be asked (-q without a terminal, -Q, -z, --oneshot) they are refused, unless \
+approvals.single_query_mode is approve or --yolo is given.
+
+Examples:
+  hermes chat                                    a conversation; /help tells what can be typed
+  hermes chat -q '$ ls'                          one that begins with a message
+  git diff | hermes -z 'review this'             one answer, for a script
+  hermes chat --resume latest                    where you left off";
 
 /// Talk with an agent in the terminal
 #[derive(Debug, Args)]
@@ -118,12 +129,9 @@ enum Manner {
 }
 
 impl Flags {
-    /// Refuses what was typed before another command: it would mean nothing there.
-    pub(crate) fn belong_to_chat(&self) -> Result<(), Failure> {
-        if *self == Self::default() {
-            return Ok(());
-        }
-        Err(usage("options of a chat stand before another command").hint("put them after: hermes chat"))
+    /// Whether the chat was told anything.
+    pub(crate) fn is_given(&self) -> bool {
+        *self != Self::default()
     }
 
     fn manner(&self) -> Result<Manner, Failure> {
@@ -146,6 +154,11 @@ impl Flags {
             (None, None) => None,
         }
     }
+}
+
+/// Options of a chat stand before another command, which would ignore them.
+pub(crate) fn misplaced() -> Failure {
+    usage("options of a chat stand before a command").hint("give them after it: hermes chat --help")
 }
 
 pub(crate) fn run(typed: Typed, context: &mut Context) -> Result<(), Failure> {
@@ -173,7 +186,8 @@ async fn chat(flags: Flags, context: &mut Context) -> Result<(), Failure> {
     let wanted = Wanted {
         asked: Asked { model: flags.model.clone(), provider: flags.provider.clone() },
         toolsets: flags.toolsets.clone(),
-        folder: worktree.clone().or_else(|| flags.folder.clone()),
+        folder: worktree.as_ref().map(|made| made.folder.clone()).or_else(|| flags.folder.clone()),
+        repository: worktree.map(|made| made.repository),
         max_turns: flags.max_turns,
         yolo: if flags.yolo { Yolo::On } else { Yolo::Off },
     };
@@ -214,8 +228,9 @@ async fn once(
     let Some(prompt) = prompt else {
         return Err(usage("nothing was asked").hint("give a message with -q or -z, pipe one in, or use a terminal"));
     };
-    let turns = Turns::new(Surface::SingleQuery, Arc::new(NobodyToAsk));
-    let (news, _told_to_nobody) = mpsc::channel(WAITING_NEWS);
+    let turns = Turns::new(Surface::SingleQuery, Arc::new(NobodyToAsk), Arc::new(NobodyAnswers));
+    // Nobody listens: what comes of background commands is the answer's to tell.
+    let (news, _) = mpsc::channel(WAITING_NEWS);
     let talk = Talk::new(composed, session, turns, news);
     let answered = answer_once(&talk, prompt, narration, &context.environment).await;
     talk.close().await;
@@ -232,8 +247,8 @@ fn of_ending(end: TurnEnd) -> Result<(), Failure> {
         Ending::Interrupted => Err(Failure::Code(130)),
         Ending::OutOfRounds => Err(Failure::new(Fault::Failed, "the turn used up its rounds before it was done")
             .hint(format_args!("go on with: hermes chat --resume {}, or give more with --max-turns", end.session))),
-        Ending::Failed { message, hint } => {
-            let failure = Failure::new(Fault::Failed, message);
+        Ending::Failed { message, hint, fault } => {
+            let failure = Failure::new(fault, message);
             Err(match hint {
                 Some(hint) => failure.hint(hint),
                 None => failure,
@@ -253,7 +268,10 @@ async fn talk(
     let (news, incoming) = mpsc::channel(WAITING_NEWS);
     let home = composed.home.clone();
     let opening = Opening { banner: composed.banner(&session), first };
-    let talk = Arc::new(Talk::new(composed, session, Turns::new(Surface::Interactive, approver), news));
+    let patience = Duration::from_secs(composed.agent.config().approvals.timeout);
+    let person = Arc::new(TerminalPerson::new(approver.clone(), patience));
+    let turns = Turns::new(Surface::Interactive, approver, person);
+    let talk = Arc::new(Talk::new(composed, session, turns, news));
     let chat =
         Chat { conversation: talk.clone(), desk, news: incoming, opening, home, host: context.environment.clone() };
     let left = match manner {

@@ -38,14 +38,15 @@ impl Place {
         terminal: &Terminal,
     ) -> Result<Self, Failure> {
         if backend == Backend::Docker {
-            return Ok(Self::Docker(Box::new(local.start_docker(terminal).await?)));
+            let (environment, _nobody_listens) = local.start_docker(terminal, std::env::current_dir().ok()).await?;
+            return Ok(Self::Docker(Box::new(environment)));
         }
         if let Some(session) = &exec.session
             && let Some(attachment) = Attachment::open(local.home.path(), &attach(session, terminal)?).await?
         {
             return Ok(Self::Held(attachment));
         }
-        let environment = local.start(terminal, terminal.cwd.clone().into()).await?;
+        let (environment, _nobody_listens) = local.start(terminal, terminal.cwd.clone().into()).await?;
         Ok(Self::Own { environment: Box::new(environment), notes: Local::refusals(terminal) })
     }
 

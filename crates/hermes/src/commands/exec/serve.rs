@@ -56,6 +56,6 @@ impl MakeEnvironment for Local {
     async fn make(&self, workspace: &Path) -> Result<Environment, AttachRefused> {
         let config = self.config().map_err(|error| AttachRefused::because(&error))?;
         let started = self.start(&config.terminal, workspace.to_owned()).await;
-        started.map_err(|error| AttachRefused::because(&error))
+        started.map(|(environment, _nobody_listens)| environment).map_err(|error| AttachRefused::because(&error))
     }
 }

@@ -14,4 +14,5 @@ mod reuse;
 mod script;
 mod support;
 
+pub(crate) use script::place_with_python;
 pub(crate) use support::{Place, output, quiet_hermes};

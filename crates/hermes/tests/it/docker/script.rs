@@ -12,7 +12,7 @@ use crate::environment::script::finished;
 
 const IMAGE: &str = "hermes-test-python:bookworm";
 
-fn place() -> Place {
+pub(crate) fn place_with_python() -> Place {
     let mut place = Place::new();
     let is_there = docker(&["image", "inspect", IMAGE]).status.success();
     assert!(is_there, "this test needs the image {IMAGE} (scripts/python-image)");
@@ -40,7 +40,7 @@ fn script(code: &str) -> Script {
 
 #[tokio::test]
 async fn a_script_calls_tools_from_inside_and_leaves_nothing_there() {
-    let mut place = place();
+    let mut place = place_with_python();
     place.terminal.docker_forward_env = vec!["OPENAI_API_KEY".to_owned()];
     place.variables = vec![("OPENAI_API_KEY".to_owned(), "sk-very-secret".to_owned())];
     let environment = place.start("script").await;
@@ -70,7 +70,7 @@ async fn a_script_calls_tools_from_inside_and_leaves_nothing_there() {
 /// not listened to.
 #[tokio::test]
 async fn a_stolen_token_is_worth_nothing_in_a_shared_container() {
-    let place = place();
+    let place = place_with_python();
     let (one, other) = (place.start("stolen").await, place.start("stolen").await);
     assert_eq!(one.container_id().await, other.container_id().await);
     let turn = turn();

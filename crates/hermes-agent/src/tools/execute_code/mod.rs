@@ -4,6 +4,8 @@
 //! call is answered with a clone of this call's own context, so there is nothing to lose: the same turn, the
 //! same guard, the same person as a direct call has.
 
+mod questions;
+
 use std::sync::Arc;
 
 use hermes_environment::{RunningScript, Script, ScriptEvent};
@@ -14,6 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 
 use super::work::not_done;
+use crate::clean::plain;
 use crate::event::{ToolOutcome, TurnEvent};
 use crate::registry::{Registry, Toolset};
 use crate::tool::{Arguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
@@ -63,7 +66,7 @@ async fn reply(context: &ToolContext, arguments: Arguments) -> Result<ToolReply,
         context.observer.saw(TurnEvent::Notice { text });
     }
     let result = follow(context, running).await.map_err(|error| not_started(ToolReply::failed(error)))?;
-    Ok(finished(&result))
+    Ok(finished(&result, context.config.code_execution.timeout))
 }
 
 /// Answers the script's calls until it has ended. Several of its threads may call at once.
@@ -71,6 +74,8 @@ async fn follow(
     context: &ToolContext,
     mut running: RunningScript,
 ) -> Result<ScriptResult, hermes_environment::link::LinkError> {
+    let (turn, mut questions) = questions::counted(&context.turn);
+    let context = ToolContext { turn, ..context.clone() };
     let mut calls = JoinSet::new();
     loop {
         tokio::select! {
@@ -78,8 +83,16 @@ async fn follow(
                 ScriptEvent::Call { id, tool, arguments } => {
                     calls.spawn(call(context.clone(), id, tool, arguments));
                 }
-                // What is still under way is given up with the script that asked for it.
-                ScriptEvent::Finished(result) => return Ok(*result),
+                ScriptEvent::Finished(result) => {
+                    // What is still under way is given up with the script that asked for it: nothing of it goes on.
+                    calls.shutdown().await;
+                    return Ok(*result);
+                }
+            },
+            // The time that a person takes is not the script's.
+            () = questions.changed() => match questions.any() {
+                true => running.hold(),
+                false => running.resume(),
             },
             Some(answered) = calls.join_next() => match answered {
                 Ok((id, result)) => running.answer(id, result),
@@ -113,20 +126,20 @@ fn not_started(reply: ToolReply) -> ToolReply {
     ToolReply { content, ..reply }
 }
 
-fn finished(result: &ScriptResult) -> ToolReply {
+fn finished(result: &ScriptResult, limit: u64) -> ToolReply {
     let seconds = result.duration_ms as f64 / 1000.0;
-    let mut output = result.output.clone();
+    let mut output = plain(&result.output);
     let (outcome, error) = match result.status {
         ScriptStatus::Success => (ToolOutcome::Done, None),
         ScriptStatus::Error => {
             if !result.errors.is_empty() {
                 output.push_str("\n--- stderr ---\n");
-                output.push_str(&result.errors);
+                output.push_str(&plain(&result.errors));
             }
             (ToolOutcome::Failed, Some(format!("the script ended with {}", result.exit_code)))
         }
         ScriptStatus::Timeout => {
-            let error = format!("the script did not end within {seconds:.0} seconds, and was ended");
+            let error = format!("the script did not end within {limit} seconds, and was ended");
             output.push_str(&format!("\n[{error}]"));
             (ToolOutcome::Failed, Some(error))
         }
