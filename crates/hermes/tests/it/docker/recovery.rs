@@ -102,8 +102,9 @@ async fn a_second_failure_is_an_error() {
 #[tokio::test]
 async fn a_failed_start_leaves_no_container() {
     let mut place = Place::new();
-    // The engine makes the container and then fails to start it.
-    place.terminal.docker_extra_args = vec!["--entrypoint".to_owned(), "/nowhere".to_owned()];
+    // The engine makes the container and then fails to start it. A program that is missing would not do: the init
+    // process starts, and may live long enough for an executor to get in.
+    place.terminal.docker_extra_args = vec!["--device=/dev/not-there".to_owned()];
     let refused = DockerEnvironment::start(&place.settings("failed"), &Arc::new(OrphanSweep::new())).await;
     assert!(refused.is_err());
     assert_eq!(place.containers(), Vec::<String>::new());
