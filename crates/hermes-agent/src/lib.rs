@@ -24,7 +24,7 @@ pub use compression::Compressed;
 pub use delegation::{ChildReport, ChildStatus, Delegation, Task};
 pub use event::{Observer, ToolOutcome, TurnEvent, Unobserved};
 pub use hermes_store::sessions::SessionId;
-pub use news::News;
+pub use news::{News, Seen};
 pub use person::{Answer, NobodyAnswers, PendingAnswer, Person, Question};
 pub use prompt::PromptError;
 pub use registry::{Registry, Toolset};

@@ -32,6 +32,14 @@ struct Waiting {
     left_out: usize,
 }
 
+/// One thing that a person is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub line: String,
+    /// The last of what the command printed, if it has ended.
+    pub output: Option<String>,
+}
+
 /// One thing that is told: in a line to the person, with the output to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
@@ -59,7 +67,7 @@ impl News {
 
     /// Waits for those that the person has not seen, and gives them in words. They still wait for the next turn, which
     /// tells them to the model.
-    pub async fn show(&self) -> Vec<String> {
+    pub async fn show(&self) -> Vec<Seen> {
         loop {
             let arrived = self.arrived.notified();
             let unseen = self.unseen();
@@ -70,9 +78,9 @@ impl News {
         }
     }
 
-    fn unseen(&self) -> Vec<String> {
+    fn unseen(&self) -> Vec<Seen> {
         let mut waiting = self.waiting();
-        let unseen = waiting.told.iter().skip(waiting.shown).map(|notice| told_of(notice).for_person).collect();
+        let unseen = waiting.told.iter().skip(waiting.shown).map(seen_of).collect();
         waiting.shown = waiting.told.len();
         unseen
     }
@@ -111,6 +119,12 @@ impl News {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn seen_of(notice: &JobNotice) -> Seen {
+    let output = last(notice.job.output.trim_end(), LONGEST_OUTPUT);
+    let has_ended = matches!(notice.cause, NoticeCause::Completed) && !output.is_empty();
+    Seen { line: told_of(notice).for_person, output: has_ended.then(|| output.to_owned()) }
 }
 
 fn told_of(notice: &JobNotice) -> Told {
@@ -162,7 +176,7 @@ mod tests {
 
     use hermes_proto::executor::{JobId, JobNotice, JobSnapshot, JobState, NoticeCause};
 
-    use super::{MOST_WAITING, News};
+    use super::{MOST_WAITING, News, Seen};
 
     fn notice(cause: NoticeCause, command: &str, output: &str) -> JobNotice {
         let job = JobSnapshot {
@@ -210,13 +224,15 @@ mod tests {
     #[tokio::test]
     async fn what_the_person_has_seen_is_still_told_to_the_model() {
         let news = News::default();
-        news.add(notice(NoticeCause::Completed, "one", ""));
-        assert_eq!(news.show().await, ["background command proc_1 (one) ended with 3"]);
+        news.add(notice(NoticeCause::Completed, "one", "done\n"));
+        let line = "background command proc_1 (one) ended with 3".to_owned();
+        assert_eq!(news.show().await, [Seen { line, output: Some("done".to_owned()) }]);
         news.add(notice(NoticeCause::Completed, "two", ""));
         let told: Vec<_> = news.take().into_iter().map(|told| told.is_shown).collect();
         assert_eq!(told, [true, false]);
         news.add(notice(NoticeCause::Completed, "three", ""));
-        assert_eq!(news.show().await, ["background command proc_1 (three) ended with 3"]);
+        let line = "background command proc_1 (three) ended with 3".to_owned();
+        assert_eq!(news.show().await, [Seen { line, output: None }]);
     }
 
     #[tokio::test]

@@ -33,6 +33,11 @@ pub type PendingAnswer<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
 /// The way to the person.
 pub trait Person: fmt::Debug + Send + Sync {
     fn clarify<'a>(&'a self, question: &'a Question) -> PendingAnswer<'a>;
+
+    /// What the person has said since it was asked last, while the turn went on. The model is told with its next request.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// For turns behind which there is nobody.

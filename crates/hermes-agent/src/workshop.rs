@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use hermes_environment::link::Notices;
 use hermes_environment::{Workplace, WorkplaceError};
+use hermes_proto::turn::TurnContext;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
@@ -79,6 +80,14 @@ impl Workshop {
     /// waits for it to start one.
     pub fn news(&self) -> &News {
         &self.news
+    }
+
+    /// Whether jobs run there, which nobody should end because the session is quiet. Opens nothing.
+    pub async fn is_busy(&self, turn: &TurnContext) -> bool {
+        match self.opened().await {
+            Some(place) => place.has_running_jobs(turn).await,
+            None => false,
+        }
     }
 
     /// Ends the place and everything in it; finished when this returns, unless a tool still works there. The next use opens

@@ -1,7 +1,7 @@
 //! A place to work in, of whatever kind: what a tool needs, and nothing that only one kind has.
 
 use hermes_approval::{JobInput, Permit, Place};
-use hermes_proto::executor::{CommandResult, CommandText, FileAnswer, FileRequest, JobSnapshot, StartJob};
+use hermes_proto::executor::{CommandResult, CommandText, FileAnswer, FileRequest, JobSnapshot, JobState, StartJob};
 use hermes_proto::turn::TurnContext;
 use hermes_proto::{Explain, Fault};
 
@@ -99,6 +99,17 @@ impl Workplace {
             Self::Local(environment) => environment.job(turn, query).await?,
             Self::Docker(environment) => environment.job(turn, query).await?,
         })
+    }
+
+    /// Whether jobs are running, which nobody should end because the session is quiet. Starts nothing.
+    pub async fn has_running_jobs(&self, turn: &TurnContext) -> bool {
+        match self {
+            Self::Local(environment) => {
+                let jobs = environment.job(turn, JobQuery::List).await.unwrap_or_default();
+                jobs.iter().any(|job| job.state == JobState::Running)
+            }
+            Self::Docker(environment) => environment.has_running_jobs(turn).await,
+        }
     }
 
     /// Types into a job.

@@ -6,6 +6,7 @@
 pub mod audit;
 mod denied;
 mod error;
+pub mod ledger;
 mod schema;
 pub mod sessions;
 mod settings;

@@ -13,7 +13,7 @@ use crate::agent::{Agent, Audience};
 use crate::prompt::{self, PromptError};
 use crate::registry::Registry;
 use crate::tools::TodoList;
-use crate::transcript::Transcript;
+use crate::transcript::{Entry, Transcript, repaired};
 use crate::turn::{TurnEnd, TurnError, finishing};
 use crate::workshop::Workshop;
 
@@ -73,6 +73,15 @@ impl Agent {
         (record.key, record.user) = (new.key, new.user);
         let mut session = self.begun(record, prompt, self.manner());
         session.title = new.title;
+        Ok(session)
+    }
+
+    /// A new conversation that begins with what was said elsewhere. It must be whole: every call with its result.
+    pub async fn seeded_session(&self, new: NewSession, said: Vec<Message>) -> Result<Session, SessionError> {
+        let mut session = self.new_session(new).await?;
+        let entries = repaired(said.into_iter().map(|message| Entry { message, position: None }));
+        let messages = entries.into_iter().map(|entry| entry.message).collect();
+        self.keep(&mut session, messages, None).await?;
         Ok(session)
     }
 

@@ -63,6 +63,7 @@ impl<'a> Looping<'a> {
             if self.rounds >= self.session.budget.0 {
                 return self.last_words().await;
             }
+            self.hear().await?;
             let remark = self.is_nudged.then_some(NUDGE);
             match self.ask(Offer::Tools, remark).await {
                 Ok(Asked::Stopped { text, usage, reason }) => {
@@ -77,6 +78,15 @@ impl<'a> Looping<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Takes in what the person said meanwhile.
+    async fn hear(&mut self) -> Result<(), TurnError> {
+        let remarks = self.audience.person.remarks();
+        if !remarks.is_empty() {
+            self.keep(remarks.into_iter().map(Message::user).collect(), None).await?;
+        }
+        Ok(())
     }
 
     async fn ask(&mut self, offer: Offer, remark: Option<&str>) -> Result<Asked, ModelError> {

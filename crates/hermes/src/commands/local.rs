@@ -42,23 +42,28 @@ impl Local {
         Ok(config::load(&self.home, &self.host, &Overrides::default())?.config)
     }
 
+    /// The record of what is asked, decided and done.
+    pub(super) fn audit(&self, config: &Config) -> Result<Arc<Audit>, Failure> {
+        let store = Store::of(self.home.path(), Settings::of(&config.database)?);
+        Ok(Arc::new(Audit::open(&store, self.redactor(config))))
+    }
+
     /// Who permits what is started in the environments of this home, and keeps the record of it.
     pub(super) fn guard(
         &self,
         config: &Config,
         asked: Yolo,
         reviewer: Option<Arc<dyn Reviewer>>,
-    ) -> Result<Guard, Failure> {
-        let store = Store::of(self.home.path(), Settings::of(&config.database)?);
-        let redactor = self.redactor(config);
+        audit: Arc<Audit>,
+    ) -> Guard {
         let yolo = if asked == Yolo::On { asked } else { Yolo::of_process(&self.host) };
         let settings = GuardSettings::configured(config, yolo);
         let permanent = PermanentGrants::of(&self.home, &self.host);
-        Ok(Guard::new(GuardParts {
+        Guard::new(GuardParts {
             reviewer,
             scanner: Scanner::configured(&config.security, &self.host),
-            ..GuardParts::new(settings, Arc::new(Audit::open(&store, redactor)), permanent)
-        }))
+            ..GuardParts::new(settings, audit, permanent)
+        })
     }
 
     /// What takes the home's secrets out of what leaves it.

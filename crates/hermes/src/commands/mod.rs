@@ -6,11 +6,13 @@ mod audit;
 mod auth;
 pub(crate) mod chat;
 mod completion;
+mod compose;
 mod config;
 mod doctor;
 mod env;
 mod exec;
 mod executor;
+mod gateway;
 mod local;
 mod login;
 mod logout;
@@ -29,6 +31,7 @@ use crate::exit::Failure;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Chat(chat::Typed),
+    Gateway(gateway::Typed),
     Doctor(doctor::Typed),
     Config(config::Typed),
     Approvals(approvals::Typed),
@@ -51,6 +54,7 @@ impl Command {
     pub(crate) fn run(self, context: &mut Context) -> Result<(), Failure> {
         match self {
             Self::Chat(typed) => chat::run(typed, context),
+            Self::Gateway(typed) => gateway::run(typed, context),
             Self::Doctor(typed) => doctor::run(typed, context),
             Self::Config(typed) => config::run(typed, context),
             Self::Approvals(typed) => approvals::run(typed, context),

@@ -24,6 +24,18 @@ const COMMANDS: &[&str] = &[
 ];
 
 #[test]
+fn a_profile_may_be_named_before_a_command_and_an_option_of_chat_may_not() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(["-p", "default", "config", "path"]);
+    sandbox.ok(["-v", "config", "path"]);
+    for typed in
+        [&["-q", "x", "config", "path"][..], &["--yolo", "config", "path"], &["--in", "/tmp", "config", "path"]]
+    {
+        assert!(sandbox.fails(2, typed).contains("option of chat"), "{typed:?}");
+    }
+}
+
+#[test]
 fn help_names_every_command_and_the_exit_codes() {
     let help = Sandbox::new().ok(["--help"]);
     for text in COMMANDS.iter().chain(&["--profile", "--verbose", "75", "78", "HERMES_HOME"]) {

@@ -15,6 +15,7 @@ mod doctor;
 mod env;
 mod environment;
 mod exec;
+mod gateway;
 mod model;
 mod profile;
 mod sandbox;

@@ -48,7 +48,7 @@ settings! {
         compression: Compression = Compression::default();
         /// The program behind chat platforms and the API
         gateway: Gateway = Gateway::default();
-        /// Sessions at once, unset for no limit
+        /// Conversations that are worked on at once, unset for 256
         max_concurrent_sessions: Option<u32> = None;
         /// Whether each person in a group has a session of their own
         group_sessions_per_user: bool = true;
@@ -58,6 +58,10 @@ settings! {
         unauthorized_dm_behavior: String = "pair".to_owned();
         /// Streaming to chat platforms
         streaming: Streaming = Streaming::default();
+        /// How things are shown, read by those who show them
+        display: Json = Json::Null;
+        /// Chat platforms by name, read by their adapters
+        platforms: Json = Json::Null;
         /// The store
         database: Database = Database::default();
         /// Old sessions
@@ -72,9 +76,9 @@ settings! {
         goals: Goals = Goals::default();
     }
     opaque {
-        _config_version, browser, checkpoints, cron, dashboard, discord, display, email,
+        _config_version, browser, checkpoints, cron, dashboard, discord, email,
         file_read_max_chars, hooks, hooks_auto_accept, human_delay, kanban, logging, lsp, matrix, mcp, mcp_servers,
-        moa, network, onboarding, openrouter, personalities, platform_toolsets, platforms, plugins, prefill_messages_file,
+        moa, network, onboarding, openrouter, personalities, platform_toolsets, plugins, prefill_messages_file,
         privacy, prompt_caching, proxy, quick_commands, secrets, session_reset, signal, slack, smart_model_routing,
         stt, telegram, timezone, tools, toolsets, tts, updates, voice, web, whatsapp, x_search,
     }

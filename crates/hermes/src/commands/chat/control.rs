@@ -10,9 +10,9 @@ use hermes_terminal::{Control, News, Reply, Switch, Watch};
 use tokio_util::sync::CancellationToken;
 
 use super::SOURCE;
-use super::compose::Composed;
 use super::conversation::Talk;
 use super::turns;
+use crate::commands::compose::Composed;
 
 /// Sessions that are listed or completed.
 const LISTED: usize = 20;

@@ -11,10 +11,10 @@ use hermes_terminal::{
 use tokio::sync::{Mutex as Held, mpsc};
 use tokio::task::JoinSet;
 
-use super::compose::Composed;
 use super::control;
 use super::jobs::{self, Following};
 use super::turns::Turns;
+use crate::commands::compose::Composed;
 
 /// One chat.
 #[derive(Debug)]

@@ -25,8 +25,8 @@ impl Following {
         let mut task = JoinSet::new();
         task.spawn(async move {
             loop {
-                for line in workshop.news().show().await {
-                    if news.send(News::Notice(line)).await.is_err() {
+                for seen in workshop.news().show().await {
+                    if news.send(News::Notice(seen.line)).await.is_err() {
                         return;
                     }
                 }

@@ -2,7 +2,6 @@
 //!
 //! Everything meets here and nothing is decided here: what was typed becomes an agent, a session and a surface.
 
-mod compose;
 mod control;
 mod conversation;
 mod images;
@@ -27,9 +26,9 @@ use hermes_terminal::{
 };
 use tokio::sync::mpsc;
 
-use self::compose::{Composed, Wanted};
 use self::conversation::Talk;
 use self::turns::Turns;
+use super::compose::{self, Composed, Wanted};
 use crate::context::{Context, usage};
 use crate::exit::Failure;
 

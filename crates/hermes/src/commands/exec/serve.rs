@@ -31,7 +31,7 @@ pub(super) async fn run(typed: Option<Backend>, context: &Context) -> Result<(),
     let shutdown = CancellationToken::new();
     let _signals = signals::cancel_on(shutdown.clone())?;
     let (claim, listener) = Claim::take(local.home.path())?;
-    let guard = local.guard(&config, Yolo::Off, None)?;
+    let guard = local.guard(&config, Yolo::Off, None, local.audit(&config)?);
     let holder = Holder::new(local, terms(&config), Hosting::new(), guard, BUILD);
     context.note(format_args!(
         "hermes: holding sessions at {} (process {})",

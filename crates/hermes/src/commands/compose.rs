@@ -14,9 +14,10 @@ use hermes_home::config::{Backend, Config};
 use hermes_model::Model;
 use hermes_model::resolve::{Asked, ResolveError, Sources};
 use hermes_proto::HostEnvironment;
+use hermes_store::audit::Audit;
 use hermes_store::{Settings, Store};
 
-use crate::commands::local::Local;
+use super::local::Local;
 use crate::context::{Context, usage};
 use crate::exit::Failure;
 
@@ -43,6 +44,8 @@ pub(super) struct Wanted {
 pub(super) struct Composed {
     pub(super) agent: Agent,
     pub(super) guard: Guard,
+    pub(super) config: Arc<Config>,
+    pub(super) audit: Arc<Audit>,
     pub(super) home: Home,
     pub(super) store: Store,
     pub(super) sources: Sources,
@@ -75,7 +78,8 @@ impl Composed {
             .then(|| task(&sources, "approval", &wanted.asked, &mut notes))
             .flatten()
             .map(|model| Arc::new(ModelReviewer::new(model, &config)) as _);
-        let guard = local.guard(&config, wanted.yolo, reviewer)?;
+        let audit = local.audit(&config)?;
+        let guard = local.guard(&config, wanted.yolo, reviewer, audit.clone());
         notes.extend(guard.take_notes());
         let store = Store::of(local.home.path(), Settings::of(&config.database)?);
         let (home, place, redactor) = (local.home.clone(), place(&config)?, local.redactor(&config));
@@ -87,13 +91,13 @@ impl Composed {
             guard: guard.clone(),
             store: store.clone(),
             home: home.clone(),
-            config,
+            config: config.clone(),
             redactor,
             workshops,
             folder,
         });
         let environment = context.environment.clone();
-        Ok(Self { agent, guard, home, store, sources, environment, notes, place, is_offline })
+        Ok(Self { agent, guard, config, audit, home, store, sources, environment, notes, place, is_offline })
     }
 
     /// Where commands run, in a word.

@@ -1,0 +1,121 @@
+//! `hermes gateway run`: the gateway itself, in the foreground.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use hermes_approval::{Broker, Yolo};
+use hermes_gateway::control::LocalAdapter;
+use hermes_gateway::lifecycle::systemd::Manager;
+use hermes_gateway::lifecycle::{
+    GatewayState, Observed, ObservedState, Ownership, StopReason, pause_before_start, replace,
+};
+use hermes_gateway::{Adapter, Host, HostParts, Service};
+use hermes_home::Home;
+use hermes_home::config::{ApprovalMode, Config};
+use hermes_model::resolve::Asked;
+use hermes_proto::Fault;
+
+use crate::commands::compose::{Composed, Wanted};
+use crate::context::Context;
+use crate::exit::Failure;
+
+/// How long a gateway that is replaced may take to leave, besides what its turns may take.
+const HANDOVER: Duration = Duration::from_secs(60);
+
+/// Run the gateway in the foreground
+#[derive(Debug, Default, Args)]
+pub(super) struct Typed {
+    /// Take the place of the gateway that runs in this home
+    #[arg(long)]
+    replace: bool,
+    /// Start even if it was started too often in a short time
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
+    let home = context.home()?;
+    let ownership = if typed.replace { replace(home.path(), HANDOVER)? } else { Ownership::take(home.path())? };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Fault::Failed, format_args!("no runtime: {error}")))?;
+    let record = ownership.record().clone();
+    let outcome = runtime.block_on(serve(typed, context, &home, ownership));
+    runtime.shutdown_background();
+    match outcome {
+        Ok(StopReason::Planned | StopReason::Takeover) => Ok(()),
+        Ok(StopReason::Restart) => Err(Failure::Silent(Fault::TryAgain)),
+        Ok(StopReason::Unexpected) => Err(Failure::Silent(Fault::Failed)),
+        Err(failure) => {
+            let exit_reason = match &failure {
+                Failure::Told { message, .. } => Some(message.clone()),
+                _ => None,
+            };
+            let observed = Observed { exit_reason, ..Observed::new(ObservedState::StartupFailed) };
+            if let Err(error) = GatewayState::observe(home.path(), &record, &observed) {
+                tracing::warn!(%error, "the state of the gateway cannot be kept");
+            }
+            Err(failure)
+        }
+    }
+}
+
+async fn serve(typed: &Typed, context: &mut Context, home: &Home, ownership: Ownership) -> Result<StopReason, Failure> {
+    let observed = Observed::new(ObservedState::Starting);
+    GatewayState::observe(home.path(), ownership.record(), &observed)?;
+    let pause = pause_before_start(home.path())?;
+    if !pause.is_zero() && !typed.force {
+        context.note(format_args!("note: started too often; waiting {} seconds", pause.as_secs()));
+        tokio::time::sleep(pause).await;
+    }
+    let wanted = Wanted {
+        asked: Asked::default(),
+        toolsets: None,
+        folder: None,
+        repository: None,
+        max_turns: None,
+        yolo: Yolo::Off,
+    };
+    let composed = Composed::of(context, &wanted)?;
+    composed.notes.iter().for_each(|note| context.note(format_args!("note: {note}")));
+    if let Some(warning) = unguarded(&composed.config) {
+        tracing::warn!("{warning}");
+        context.note(format_args!("warning: {warning}"));
+    }
+    let manager = Manager::of(context.environment.get("NOTIFY_SOCKET"), context.environment.text("WATCHDOG_USEC"))
+        .unwrap_or_else(|error| {
+            tracing::warn!(%error, "systemd cannot be told anything");
+            None
+        });
+    let local = Arc::new(LocalAdapter::new().map_err(|error| Failure::new(Fault::Failed, error))?);
+    let drain = Duration::from_secs(composed.config.agent.restart_drain_timeout);
+    let host = Host::new(parts(composed, local.clone()));
+    let service = Service { home: home.clone(), ownership, host, local, manager, drain };
+    Ok(service.run().await?)
+}
+
+fn parts(composed: Composed, local: Arc<LocalAdapter>) -> HostParts {
+    let adapters: Vec<Arc<dyn Adapter>> = vec![local];
+    HostParts {
+        broker: Broker::new(composed.audit),
+        agent: composed.agent,
+        guard: composed.guard,
+        store: composed.store,
+        home: composed.home,
+        config: composed.config,
+        sources: Arc::new(composed.sources),
+        adapters,
+    }
+}
+
+/// What stands between people far away and a dangerous command, if it is only those people.
+fn unguarded(config: &Config) -> Option<&'static str> {
+    let is_manual = config.approvals.mode == ApprovalMode::Manual;
+    let has_reviewer = config.auxiliary.get("approval").is_some_and(|task| !task.model.is_empty());
+    (is_manual && !config.security.tirith_enabled && !has_reviewer).then_some(
+        "approvals.mode is manual, and neither a command scanner (security.tirith_enabled) nor a reviewing model \
+         (auxiliary.approval) is configured: every dangerous command waits for a person",
+    )
+}
