@@ -16,6 +16,7 @@ pub mod lifecycle;
 mod origin;
 mod outgoing;
 mod platform;
+pub mod platforms;
 mod service;
 mod session_key;
 mod stored;

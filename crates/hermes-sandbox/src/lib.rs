@@ -5,5 +5,6 @@
 
 pub mod confine;
 pub mod kernel;
+pub mod privilege;
 pub mod process;
 pub mod warden;

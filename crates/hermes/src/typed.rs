@@ -3,6 +3,8 @@
 use clap::{Args, Parser, ValueHint};
 
 use crate::commands::{Command, chat};
+use crate::context::usage;
+use crate::exit::Failure;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
@@ -20,6 +22,16 @@ pub(crate) struct Typed {
     pub(crate) chat: chat::Flags,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+impl Typed {
+    /// The flags of a chat belong to a chat. (Were clap told so, `-p` before a command would be a conflict, too.)
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.command.is_some() && self.chat != chat::Flags::default() {
+            return Err(usage("the options of a chat come after the command, or without one"));
+        }
+        Ok(())
+    }
 }
 
 /// Options that every command takes.

@@ -16,7 +16,7 @@ const SOUL_FILE: &str = "SOUL.md";
 const SOUL: &str = include_str!("SOUL.md");
 
 /// Adds the standard folders and the default personality where they are missing.
-pub(super) fn complete(home: &Path) -> Result<(), ProfileError> {
+pub fn complete(home: &Path) -> Result<(), ProfileError> {
     for folder in FOLDERS {
         let path = home.join(folder);
         let made = DirBuilder::new().mode(PRIVATE_FOLDER).create(&path);

@@ -27,6 +27,7 @@ pub use delete::{Deleted, Removed, delete};
 pub use describe::{Description, describe};
 pub use error::ProfileError;
 pub use guard::refuse_while_running;
+pub use layout::complete as furnish;
 pub use list::{Ignored, Listing, WhyIgnored, alike, list};
 pub use rename::rename;
 

@@ -8,6 +8,8 @@ pub(crate) mod chat;
 mod completion;
 mod compose;
 mod config;
+mod container;
+mod dashboard;
 mod doctor;
 mod env;
 mod exec;
@@ -20,6 +22,7 @@ mod model;
 mod profile;
 mod sandbox;
 mod sessions;
+mod status;
 mod store;
 mod visible;
 
@@ -43,11 +46,15 @@ pub(crate) enum Command {
     Exec(exec::Typed),
     Env(env::Typed),
     Sandbox(sandbox::Typed),
+    Status(status::Typed),
+    Dashboard(dashboard::Typed),
     Completion(completion::Typed),
     Login(login::Typed),
     Logout(logout::Typed),
     #[command(hide = true)]
     Executor(executor::Typed),
+    #[command(hide = true)]
+    Container(container::Typed),
 }
 
 impl Command {
@@ -66,10 +73,13 @@ impl Command {
             Self::Exec(typed) => exec::run(typed, context),
             Self::Env(typed) => env::run(&typed, context),
             Self::Sandbox(typed) => sandbox::run(&typed, context),
+            Self::Status(typed) => status::run(&typed, context),
+            Self::Dashboard(typed) => dashboard::run(&typed, context),
             Self::Completion(typed) => completion::run(&typed, context),
             Self::Login(typed) => login::run(typed, context),
             Self::Logout(typed) => logout::run(typed, context),
             Self::Executor(typed) => executor::run(typed, context),
+            Self::Container(typed) => container::run(typed, context),
         }
     }
 }

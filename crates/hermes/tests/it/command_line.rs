@@ -191,3 +191,14 @@ fn secrets_are_redacted_in_logs() {
         assert!(!log.contains(known) && !log.contains(shaped), "{log}");
     }
 }
+
+#[test]
+fn a_profile_may_be_named_before_the_command_and_flags_of_a_chat_may_not() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(["profile", "create", "work"]);
+    let path = sandbox.ok(["-p", "work", "config", "path"]);
+    assert!(path.contains("profiles/work"), "{path}");
+    assert_eq!(path, sandbox.ok(["config", "path", "-p", "work"]));
+    let refused = sandbox.fails(2, ["--yolo", "config", "path"]);
+    assert!(refused.contains("options of a chat"), "{refused}");
+}

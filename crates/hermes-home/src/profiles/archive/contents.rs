@@ -22,7 +22,7 @@ pub enum Class {
 const SECRET_FILES: [&str; 2] = [".env", "auth.json"];
 const SECRET_FOLDERS: [&str; 4] = ["backups", "mcp-tokens", "proxy", "state-snapshots"];
 const RUNTIME_FOLDERS: [&str; 3] = ["cache", "logs", "sandboxes"];
-const RUNTIME_FILES: [&str; 3] = ["gateway_state.json", "processes.json", "runtime_status.json"];
+const RUNTIME_FILES: [&str; 4] = ["gateway_intent.json", "gateway_state.json", "processes.json", "runtime_status.json"];
 const RUNTIME_ENDINGS: [&str; 3] = [".lock", ".pid", ".sock"];
 /// Folders that the program itself locks files in. A `.lock` in a skill or in the
 /// workspace is somebody's content.

@@ -10,9 +10,11 @@ use hermes_gateway::lifecycle::systemd::Manager;
 use hermes_gateway::lifecycle::{
     GatewayState, Observed, ObservedState, Ownership, StopReason, pause_before_start, replace,
 };
-use hermes_gateway::{Adapter, Host, HostParts, Service};
+use hermes_gateway::platforms::{self, Setup};
+use hermes_gateway::{Host, HostParts, Service};
 use hermes_home::Home;
 use hermes_home::config::{ApprovalMode, Config};
+use hermes_home::dotenv;
 use hermes_model::resolve::Asked;
 use hermes_proto::Fault;
 
@@ -91,23 +93,34 @@ async fn serve(typed: &Typed, context: &mut Context, home: &Home, ownership: Own
         });
     let local = Arc::new(LocalAdapter::new().map_err(|error| Failure::new(Fault::Failed, error))?);
     let drain = Duration::from_secs(composed.config.agent.restart_drain_timeout);
-    let host = Host::new(parts(composed, local.clone()));
+    let host = Host::new(parts(composed, context, local.clone())?);
     let service = Service { home: home.clone(), ownership, host, local, manager, drain };
     Ok(service.run().await?)
 }
 
-fn parts(composed: Composed, local: Arc<LocalAdapter>) -> HostParts {
-    let adapters: Vec<Arc<dyn Adapter>> = vec![local];
-    HostParts {
+fn parts(composed: Composed, context: &Context, local: Arc<LocalAdapter>) -> Result<HostParts, Failure> {
+    let sources = Arc::new(composed.sources);
+    let written = dotenv::load(&composed.home)?;
+    let setup = Setup {
+        root: &context.root()?,
+        home: &composed.home,
+        config: &composed.config,
+        store: &composed.store,
+        sources: &sources,
+        variable: &|name| context.environment.text(name).or_else(|| written.get(name)).map(ToOwned::to_owned),
+    };
+    let mut adapters = platforms::configured(&setup)?;
+    adapters.push(local);
+    Ok(HostParts {
         broker: Broker::new(composed.audit),
         agent: composed.agent,
         guard: composed.guard,
         store: composed.store,
         home: composed.home,
         config: composed.config,
-        sources: Arc::new(composed.sources),
+        sources,
         adapters,
-    }
+    })
 }
 
 /// What stands between people far away and a dangerous command, if it is only those people.

@@ -1,9 +1,12 @@
 //! `hermes profile create`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use hermes_home::profiles::{self, Source};
-use hermes_home::{Asked, HomeName};
+use hermes_home::{Asked, HomeName, HomeRoot};
 use hermes_proto::ProfileName;
+use hermes_supervise::{Registration, ServiceError, StartAfter, detect};
 
 use crate::context::Context;
 use crate::exit::Failure;
@@ -60,6 +63,22 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
         context.note(format_args!("warning: {not_copied}"));
     }
     context.note(format_args!("created profile {name} in {}", created.path.display()));
+    register(&root, &name, context);
     context.note(format_args!("use it once with: hermes -p {name} …, always with: hermes profile use {name}"));
     Ok(())
+}
+
+/// In the container a profile has a slot from its first moment. A profile without one is still a
+/// profile: the failure is told, and the next boot tries again.
+fn register(root: &HomeRoot, name: &ProfileName, context: &Context) {
+    let manager = detect(&context.environment, root);
+    if !manager.supports_registration() {
+        return;
+    }
+    let registration = Registration { environment: BTreeMap::new(), start: StartAfter::WhenAsked };
+    match manager.register(&name.clone().into(), &registration) {
+        // Whoever watches the profiles was faster.
+        Ok(()) | Err(ServiceError::AlreadyRegistered { .. }) => {}
+        Err(error) => context.note(format_args!("warning: the gateway of {name} has no slot yet: {error}")),
+    }
 }

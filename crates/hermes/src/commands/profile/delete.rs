@@ -6,6 +6,7 @@ use clap::Args;
 use hermes_home::profiles::{self, ActiveProfile, Removed};
 use hermes_home::{HomeName, HomeRoot};
 use hermes_proto::{Fault, ProfileName};
+use hermes_supervise::detect;
 
 use super::size::human_in_files;
 use crate::context::{Context, usage};
@@ -60,6 +61,7 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
         profiles::refuse_while_running(&root, &name)?;
         ask(&root, &name, context)?;
     }
+    unregister(&root, &name, context)?;
     let deleted = profiles::delete(&root, &name)?;
     match deleted.removed {
         Removed::Folder => context.note(format_args!("deleted profile {name}")),
@@ -70,6 +72,18 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     }
     if deleted.active == ActiveProfile::Changed {
         context.note("it was the active profile; the default home is active now");
+    }
+    Ok(())
+}
+
+/// In the container the profile's gateway is ended and its slot goes first: a gateway that is still
+/// supervised would come back while its home is taken away.
+fn unregister(root: &HomeRoot, name: &ProfileName, context: &Context) -> Result<(), Failure> {
+    let manager = detect(&context.environment, root);
+    if manager.supports_registration() {
+        manager.unregister(&name.clone().into())?;
+        // A port that is not given back is only a port less.
+        let _ = hermes_supervise::ports::release(root, name);
     }
     Ok(())
 }
