@@ -1,7 +1,9 @@
 //! The tools that there are, by name, in an order that never changes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use hermes_model::ToolSchema;
 
 use crate::tool::Tool;
 
@@ -59,12 +61,15 @@ const ALIKE: f64 = 0.5;
 /// The tools of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    tools: BTreeMap<&'static str, Arc<dyn Tool>>,
+    tools: Arc<BTreeMap<&'static str, Arc<dyn Tool>>>,
+    /// Made once: every request of every session with these tools carries the same.
+    schemas: Arc<OnceLock<Arc<[ToolSchema]>>>,
 }
 
 impl Registry {
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        Self { tools: tools.into_iter().map(|tool| (tool.name(), tool)).collect() }
+        let tools = tools.into_iter().map(|tool| (tool.name(), tool)).collect();
+        Self { tools: Arc::new(tools), schemas: Arc::default() }
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
@@ -88,6 +93,16 @@ impl Registry {
     /// In the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.values()
+    }
+
+    /// The tools as the model sees them, in an order that never changes.
+    pub(crate) fn schemas(&self) -> Arc<[ToolSchema]> {
+        let schema = |tool: &Arc<dyn Tool>| ToolSchema {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: tool.parameters(),
+        };
+        self.schemas.get_or_init(|| self.iter().map(schema).collect()).clone()
     }
 
     /// Only what `keeps` wants.

@@ -10,6 +10,15 @@ impl Journal for Audit {
         let entries: Vec<_> = entries.iter().map(stored).collect();
         self.append(&entries).map(drop).map_err(|error| JournalError(Box::new(error)))
     }
+
+    fn write_soon(&self, entries: &[Entry]) -> Result<(), JournalError> {
+        let entries: Vec<_> = entries.iter().map(stored).collect();
+        self.append_soon(&entries).map_err(|error| JournalError(Box::new(error)))
+    }
+
+    fn settle(&self) -> Result<(), JournalError> {
+        Self::settle(self).map_err(|error| JournalError(Box::new(error)))
+    }
 }
 
 fn stored(entry: &Entry) -> Stored {

@@ -103,6 +103,15 @@ impl Guard {
         Ok(permit)
     }
 
+    /// Puts on record what waits for it. A turn is not over before.
+    pub async fn settle(&self) {
+        let shared = self.shared.clone();
+        let settled = hermes_store::apart(move || shared.parts.journal.settle()).await;
+        if let Err(error) = settled.unwrap_or_else(|panicked| Err(JournalError(Box::new(panicked)))) {
+            tracing::error!(%error, "the end of a turn is not on record");
+        }
+    }
+
     /// Switches asking off, or on again, for one session.
     pub fn set_yolo(&self, session: &SessionKey, yolo: Yolo) {
         self.sessions().change(session, |held| held.yolo = yolo);
@@ -299,7 +308,12 @@ impl Guard {
         let Allowance { outcome, by, grant, is_consent } = allowance;
         let record = self.shared.record(case.entry.clone());
         let permit = Permit::new(action, place, turn, &self.settings().deny, record)?;
-        self.shared.clone().write_later(allowed(&case.entry, &outcome, &by)).await?;
+        let entries = allowed(&case.entry, &outcome, &by);
+        // What a person said is on disk before anything else; what rules say goes there with the start.
+        match is_consent {
+            true => self.shared.clone().write_later(entries).await?,
+            false => self.shared.parts.journal.write_soon(&entries)?,
+        }
         if let (Some(session), true) = (&case.session, is_consent) {
             self.sessions().change(session, |held| held.refusals = 0);
         }
@@ -329,10 +343,10 @@ impl Shared {
         self.parts.journal.write(entries)
     }
 
-    /// The same from a thread that may block.
+    /// The same where nobody else waits for it.
     async fn write_later(self: Arc<Self>, entries: [Entry; 2]) -> Result<(), JournalError> {
-        let written = tokio::task::spawn_blocking(move || self.write(&entries)).await;
-        written.unwrap_or_else(|stopped| Err(JournalError(Box::new(stopped))))
+        let written = hermes_store::apart(move || self.write(&entries)).await;
+        written.unwrap_or_else(|panicked| Err(JournalError(Box::new(panicked))))
     }
 }
 

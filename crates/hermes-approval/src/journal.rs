@@ -58,4 +58,15 @@ pub struct Entry {
 /// Where the lines go. Blocking, and done when it returns: all of them, or none.
 pub trait Journal: fmt::Debug + Send + Sync {
     fn write(&self, entries: &[Entry]) -> Result<(), JournalError>;
+
+    /// Writes them with the next ones, in front of those. Only for what need not be known before something else is done, in a turn
+    /// that is settled at its end.
+    fn write_soon(&self, entries: &[Entry]) -> Result<(), JournalError> {
+        self.write(entries)
+    }
+
+    /// Writes what waits to be written.
+    fn settle(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
 }

@@ -167,13 +167,18 @@ pub struct Ticket {
 
 impl Ticket {
     pub fn ended(mut self, outcome: impl Into<String>) {
-        self.write(outcome.into());
+        self.write(outcome.into(), |journal, entries| journal.write(entries));
     }
 
-    fn write(&mut self, outcome: String) {
+    /// The same for something whose turn goes on and is settled at its end.
+    pub fn ended_in_turn(mut self, outcome: impl Into<String>) {
+        self.write(outcome.into(), |journal, entries| journal.write_soon(entries));
+    }
+
+    fn write(&mut self, outcome: String, write: impl FnOnce(&dyn Journal, &[Entry]) -> Result<(), JournalError>) {
         let Some(entry) = self.entry.take() else { return };
         let entry = Entry { moment: Moment::Ended { outcome }, ..entry };
-        if let Err(error) = self.journal.write(&[entry]) {
+        if let Err(error) = write(&*self.journal, &[entry]) {
             tracing::error!(%error, "the end of a command is not on record");
         }
     }
@@ -181,7 +186,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.write("given up".to_owned());
+        self.write("given up".to_owned(), |journal, entries| journal.write(entries));
     }
 }
 

@@ -289,7 +289,7 @@ impl Environment {
     ) -> Result<FileAnswer, EnvironmentError> {
         let Redeemed { action, ticket, .. } = redeemed;
         let answer = self.answer(turn, &Request::File(action)).await;
-        ticket.ended(outcome::of_answer(&answer));
+        ticket.ended_in_turn(outcome::of_answer(&answer));
         match answer.map_err(|error| self.link_error(error))? {
             Answer::File(answer) => Ok(answer),
             _ => Err(self.link_error(LinkError::WrongAnswer)),

@@ -49,13 +49,17 @@ impl RunningCommand {
     /// What it does next: output as it comes, then its answer. Output that is not taken stops the
     /// command after a while. Safe to be dropped while waiting.
     pub async fn next(&mut self) -> Result<Event, LinkError> {
+        self.step(Ticket::ended).await
+    }
+
+    async fn step(&mut self, record: fn(Ticket, String)) -> Result<Event, LinkError> {
         match self.pending.next().await {
             Ok(Event::Output(bytes)) => Ok(Event::Output(bytes)),
             Ok(Event::Answer(answer)) => {
-                let answer = self.ended(Ok(*answer))?;
+                let answer = self.ended(Ok(*answer), record)?;
                 Ok(Event::Answer(Box::new(answer)))
             }
-            Err(error) => self.ended(Err(error)).map(|answer| Event::Answer(Box::new(answer))),
+            Err(error) => self.ended(Err(error), record).map(|answer| Event::Answer(Box::new(answer))),
         }
     }
 
@@ -64,7 +68,7 @@ impl RunningCommand {
         self.pending.cancel();
     }
 
-    /// Waits for its end. A cancelled turn interrupts it; the result still comes, with what
+    /// Waits for its end, which goes on record with the turn's next entry. A cancelled turn interrupts it; the result still comes, with what
     /// was printed until then.
     pub async fn finish(
         mut self,
@@ -74,7 +78,7 @@ impl RunningCommand {
         let mut is_cancelled = false;
         loop {
             let event = tokio::select! {
-                event = self.next() => event?,
+                event = self.step(Ticket::ended_in_turn) => event?,
                 () = turn.cancellation().cancelled(), if !is_cancelled => {
                     is_cancelled = true;
                     self.pending.cancel();
@@ -88,12 +92,12 @@ impl RunningCommand {
         }
     }
 
-    fn ended(&mut self, answer: Result<Answer, LinkError>) -> Result<Answer, LinkError> {
+    fn ended(&mut self, answer: Result<Answer, LinkError>, record: fn(Ticket, String)) -> Result<Answer, LinkError> {
         if let Some(Record { ticket, folder }) = self.record.take() {
             if let Ok(Answer::Command(result)) = &answer {
                 folder.moved(&result.working_directory);
             }
-            ticket.ended(outcome::of_answer(&answer));
+            record(ticket, outcome::of_answer(&answer));
         }
         answer
     }

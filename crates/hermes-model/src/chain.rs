@@ -123,7 +123,11 @@ impl<'a> Asking<'a> {
 
     async fn step(&mut self) -> Result<Event, ModelError> {
         if self.attempt.is_none() {
-            tokio::time::sleep(std::mem::take(&mut self.wait)).await;
+            let wait = std::mem::take(&mut self.wait);
+            // The clock ticks in milliseconds: even a wait of nothing would last until the next tick.
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
             self.attempt = Some(self.begin().await?);
         }
         let Some(attempt) = &mut self.attempt else { return Err(ModelError::CutOff) };

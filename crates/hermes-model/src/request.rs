@@ -3,6 +3,8 @@
 //! Which model is asked is not part of it: a request may be passed on to another model when the first one fails, and has to
 //! mean the same there.
 
+use std::sync::Arc;
+
 use hermes_proto::message::Message;
 use serde_json::Value as Json;
 
@@ -12,7 +14,7 @@ pub struct Request {
     /// The conversation so far. System messages may stand anywhere; each tool call has its result before the next answer.
     pub messages: Vec<Message>,
     /// The tools the model may call; none for a plain answer.
-    pub tools: Vec<ToolSchema>,
+    pub tools: Arc<[ToolSchema]>,
     /// Tokens the answer may have; the model's configuration or the provider decides if it is not said.
     pub max_tokens: Option<u64>,
     pub temperature: Option<f64>,

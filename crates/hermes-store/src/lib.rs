@@ -3,6 +3,7 @@
 //! What was acknowledged to a person is on disk. So everything that belongs together is one transaction, nothing is cached that
 //! another process may change, and a file that cannot be read is an error and never replaced by an empty one.
 
+mod apart;
 pub mod audit;
 mod denied;
 mod error;
@@ -13,6 +14,7 @@ mod settings;
 mod store;
 mod time;
 
+pub use apart::{Panicked, apart};
 pub use error::StoreError;
 pub use settings::{Journal, Settings, SettingsError, Synchronous};
 pub use store::{FILE, Store};

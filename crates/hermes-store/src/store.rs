@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hermes_home::files::{self, Change, Mode, UpdateError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::schema::{self, Layout};
@@ -193,6 +194,9 @@ impl Shared {
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        // A log that is written back when a program ends makes the program wait for the disk, and the next one that begins a
+        // log too. Left as it is, the next one goes on with it; it is written back when it has grown long.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection)
     }
 

@@ -9,7 +9,6 @@ mod typed;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use hermes_proto::HostEnvironment;
 
 use crate::context::Context;
@@ -22,13 +21,10 @@ fn main() -> ExitCode {
     if let User::Wrong(code) = right_user::become_right(&environment) {
         return code;
     }
-    let typed = match Typed::try_parse() {
+    let typed = match Typed::read() {
         Ok(typed) => typed,
         Err(answer) => return exit::of_clap(&answer),
     };
-    if let Err(failure) = typed.check() {
-        return exit::of(Err(failure));
-    }
     let mut context = Context::new(environment, typed.global);
     let outcome = match typed.command {
         Some(_) if typed.chat.is_given() => Err(commands::chat::misplaced()),

@@ -1,10 +1,12 @@
 //! What was typed: the command line as clap reads it, before anything is checked.
+//!
+//! Describing all commands to clap takes longer than most of them run. They are deferred: each is
+//! described when it is the one that was typed, and all of them only to answer with help or an error.
 
-use clap::{Args, Parser, ValueHint};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 use crate::commands::{Command, chat};
-use crate::context::usage;
-use crate::exit::Failure;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
@@ -25,12 +27,20 @@ pub(crate) struct Typed {
 }
 
 impl Typed {
-    /// The flags of a chat belong to a chat. (Were clap told so, `-p` before a command would be a conflict, too.)
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.command.is_some() && self.chat != chat::Flags::default() {
-            return Err(usage("the options of a chat come after the command, or without one"));
+    /// Reads the arguments of this program. Help and wrong usage are errors, to be printed.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        match Self::try_parse() {
+            Err(answer) if answer.kind() != ErrorKind::DisplayVersion => Self::read_with_all_described(),
+            read => read,
         }
-        Ok(())
+    }
+
+    /// A command that is not described yet has no line in the help of the one above it.
+    fn read_with_all_described() -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        command.build();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
 

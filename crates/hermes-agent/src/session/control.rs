@@ -147,7 +147,7 @@ impl Agent {
 
     async fn prompt(&self) -> Result<String, PromptError> {
         let agent = self.clone();
-        let built = tokio::task::spawn_blocking(move || prompt::build(&agent.parts)).await;
+        let built = hermes_store::apart(move || prompt::build(&agent.parts)).await;
         built.map_err(|_| PromptError::Panicked)?
     }
 

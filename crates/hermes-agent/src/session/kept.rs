@@ -1,7 +1,7 @@
 //! A session and the store: what is said is on disk before it counts.
 //!
-//! A write may have to wait for another process, so each runs on a thread that may block; the one that drives the turns
-//! of everybody may not. A session is written with its first message: one in which nothing was said leaves no trace.
+//! A write may have to wait for another process, so each is done apart from the turns of everybody else. A session is
+//! written with its first message: one in which nothing was said leaves no trace.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl Agent {
         work: impl FnOnce(&Sessions) -> Result<T, sessions::SessionError> + Send + 'static,
     ) -> Result<T, KeepError> {
         let sessions = Sessions::open(&self.parts.store);
-        let done = tokio::task::spawn_blocking(move || work(&sessions)).await;
+        let done = hermes_store::apart(move || work(&sessions)).await;
         Ok(done.map_err(|_| KeepError::Broken)??)
     }
 

@@ -1,6 +1,8 @@
 //! One question to the model: the stream is passed on as it comes, and dropped when the turn has to stop.
 
-use hermes_model::{Event, Finished, ModelError, Request, ToolSchema};
+use std::sync::Arc;
+
+use hermes_model::{Event, Finished, ModelError, Request};
 use hermes_proto::message::{Message, Usage};
 use hermes_proto::turn::TurnContext;
 
@@ -8,7 +10,6 @@ use super::EndReason;
 use super::stop::stopping;
 use crate::agent::Audience;
 use crate::event::TurnEvent;
-use crate::registry::Registry;
 use crate::session::Session;
 
 /// What came of asking.
@@ -38,20 +39,10 @@ pub(super) fn request(session: &Session, offer: Offer, remark: Option<&str>) -> 
     messages.extend_from_slice(session.messages());
     messages.extend(remark.map(Message::user));
     let tools = match offer {
-        Offer::Tools => schemas(session.tools()),
-        Offer::Words => Vec::new(),
+        Offer::Tools => session.tools().schemas(),
+        Offer::Words => Arc::default(),
     };
     Request { tools, ..Request::new(messages) }
-}
-
-/// The tools as the model sees them, in an order that never changes.
-pub(crate) fn schemas(tools: &Registry) -> Vec<ToolSchema> {
-    let schema = |tool: &dyn crate::Tool| ToolSchema {
-        name: tool.name().to_owned(),
-        description: tool.description().to_owned(),
-        parameters: tool.parameters(),
-    };
-    tools.iter().map(|tool| schema(tool.as_ref())).collect()
 }
 
 /// Asks, and shows the answer as it comes.

@@ -93,6 +93,7 @@ impl Agent {
         audience: &Audience,
     ) -> Result<TurnEnd, TurnError> {
         let ended = Looping::new(self, session, turn, audience).run().await;
+        self.parts.guard.settle().await;
         // A store that failed may have kept more or less than the session knows.
         session.is_in_turn = matches!(ended, Err(TurnError::Keep(_)));
         ended

@@ -112,7 +112,7 @@ async fn a_child_has_fewer_tools_and_an_unknown_toolset_is_told() {
             let mut session = begun(&agent).await;
             ground.says(&agent, &mut session, "go").await.unwrap();
             let child = model.requests().into_iter().find(is_child);
-            let names = child.map(|request| request.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>());
+            let names = child.map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>());
             (names, last_results(&session).remove(0))
         }
     };

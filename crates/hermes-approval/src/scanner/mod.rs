@@ -6,14 +6,14 @@
 
 mod report;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use hermes_home::config::Security;
 use hermes_proto::HostEnvironment;
-use hermes_sandbox::process::{Ending, Helper, HelperError, HelperOutcome};
+use hermes_sandbox::process::{Ending, Helper, HelperError, HelperOutcome, find_program};
 use tokio::sync::Semaphore;
 
 pub use report::Scanned;
@@ -107,6 +107,9 @@ impl Scanner {
         if command.len() > LONGEST_COMMAND || command.contains('\0') {
             return Scan::Failed { first: None };
         }
+        if self.shared.is_missing() {
+            return self.shared.failed(&HelperError::NotFound { program: self.shared.program.clone() });
+        }
         let Ok(_turn) = self.shared.turns.acquire().await else { return Scan::Failed { first: None } };
         let (shared, command) = (self.shared.clone(), command.to_owned());
         // The program is waited for by a thread that may block.
@@ -119,6 +122,13 @@ impl Scanner {
 }
 
 impl Shared {
+    /// Whether no program has its name: most machines have none, and it takes no thread to find that out.
+    fn is_missing(&self) -> bool {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH");
+        let is_path = self.program.as_encoded_bytes().contains(&b'/');
+        !is_path && find_program(&self.program, path.map_or(OsStr::new(""), |(_, folders)| folders)).is_none()
+    }
+
     fn scan(&self, command: &str) -> Scan {
         match self.ask(command) {
             Ok(scan) => {

@@ -3,6 +3,8 @@
 //! Sessions share the home's `cache/`. Were the spilled output in one folder, one session
 //! could read what another session's commands printed.
 
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -18,17 +20,21 @@ pub(super) fn make(home: &Home) -> Result<PathBuf, EnvironmentError> {
     let folder = home.path().join("cache").join("terminal-output");
     files::create_private_dir(&folder)?;
     sweep(&folder);
-    let mut random = [0; 8];
-    let own = loop {
-        rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| EnvironmentError::Spill { path: folder.clone(), source: error.into() })?;
-        let own = folder.join(format!("{:016x}", u64::from_ne_bytes(random)));
-        if !own.exists() {
-            break own;
+    loop {
+        let own = folder.join(name().map_err(|source| EnvironmentError::Spill { path: folder.clone(), source })?);
+        // Not made durable: after a power failure nobody asks for output of a session that is gone.
+        match std::fs::DirBuilder::new().mode(0o700).create(&own) {
+            Ok(()) => return Ok(own),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(EnvironmentError::Spill { path: own, source }),
         }
-    };
-    files::create_private_dir(&own)?;
-    Ok(own)
+    }
+}
+
+fn name() -> io::Result<String> {
+    let mut random = [0; 8];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+    Ok(format!("{:016x}", u64::from_ne_bytes(random)))
 }
 
 /// Old output is only tidied up: what cannot be removed now is tried again next time.

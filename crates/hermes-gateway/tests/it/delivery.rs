@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use hermes_gateway::{Attempt, Content, DeliveryError, Receipt, Repeats};
-use hermes_store::ledger::Ledger;
+use hermes_store::ledger::{Handed, Ledger};
 
 use crate::adapter::TestAdapter;
 use crate::ground::Ground;
@@ -78,7 +78,7 @@ async fn what_may_have_arrived_before_a_kill_is_marked_or_recognised() {
         let ledger = Ledger::open(&ground.store());
         let due = loop {
             let due = ledger.due("test", 10).unwrap();
-            if let Some(due) = due.into_iter().find(|due| due.attempts > 0) {
+            if let Some(due) = due.into_iter().find(|due| due.attempts > 0 && due.handed == Handed::No) {
                 break due;
             }
             tokio::task::yield_now().await;

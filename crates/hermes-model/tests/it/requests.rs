@@ -1,5 +1,7 @@
 //! What is sent, held against the providers' published schemas by the server.
 
+use std::sync::Arc;
+
 use hermes_model::{Dialect, Effort, Endpoint, ModelId, Request, ToolSchema};
 use hermes_proto::Secret;
 use hermes_proto::message::{ContentPart, ImageSource, Message, Reasoning, ToolCall};
@@ -19,14 +21,14 @@ fn calls(text: &str, calls: &[ToolCall]) -> Message {
     Message::Assistant { text: text.to_owned(), reasoning: None, tool_calls: calls.to_vec() }
 }
 
-fn tools() -> Vec<ToolSchema> {
+fn tools() -> Arc<[ToolSchema]> {
     ["terminal", "read_file"]
         .map(|name| ToolSchema {
             name: name.to_owned(),
             description: "does it".to_owned(),
             parameters: json!({"type": "object", "properties": {"command": {"type": "string"}}}),
         })
-        .to_vec()
+        .into()
 }
 
 /// Everything a conversation can hold, and every oddity that earlier providers or broken models leave in it.

@@ -9,7 +9,7 @@ use rusqlite::{ErrorCode, OptionalExtension as _, ToSql, Transaction, params_fro
 use super::chain::{FORMAT, Hasher};
 use super::clean::{self, Clean, clean};
 use super::{Audit, Entry, Hash, LONGEST_FIELD, LONGEST_SUBJECT, Sequence};
-use crate::StoreError;
+use crate::{Store, StoreError};
 
 const INSERT: &str = "INSERT INTO audit (sequence, format, time, kind, request, session, who, surface, place, subject,
     subject_length, verdict, rule, outcome, detail, previous, hash)
@@ -19,7 +19,7 @@ const SET_HEAD: &str = "INSERT INTO audit_head (id, count, last) VALUES (1, ?1, 
     ON CONFLICT (id) DO UPDATE SET count = excluded.count, last = excluded.last";
 
 /// The columns between the sequence and the previous hash, in the table's order.
-type Content = [Value; 14];
+pub(super) type Content = [Value; 14];
 
 impl Audit {
     /// Appends these entries, all or none; they are on disk when this answers.
@@ -28,15 +28,22 @@ impl Audit {
             return Ok(Vec::new());
         }
         // Before the transaction: others wait for it.
-        let contents: Vec<Content> = entries.iter().map(|entry| self.content(entry)).collect();
-        let what = "append to the audit chain";
-        self.store.try_write(what, |transaction| {
-            append(transaction, &contents).map_err(|error| match error.sqlite_error_code() {
-                // The position behind the head is taken: one of the two is not as we left it.
-                Some(ErrorCode::ConstraintViolation) => StoreError::ChainBroken { path: self.store.path().to_owned() },
-                _ => self.store.error(what, error),
-            })
-        })
+        self.waiting.write_with(&self.contents(entries))
+    }
+
+    /// Appends these entries with the next ones and before them, in the same transaction. They are on disk when that is, when
+    /// [`Audit::settle`] answers, or when the last handle of the chain is gone.
+    pub fn append_soon(&self, entries: &[Entry]) -> Result<(), StoreError> {
+        self.waiting.add(self.contents(entries))
+    }
+
+    /// Appends what waits; all is on disk when this answers.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        self.waiting.write_with(&[]).map(drop)
+    }
+
+    fn contents(&self, entries: &[Entry]) -> Vec<Content> {
+        entries.iter().map(|entry| self.content(entry)).collect()
     }
 
     fn content(&self, entry: &Entry) -> Content {
@@ -64,6 +71,18 @@ impl Audit {
     fn field(&self, text: Option<&str>) -> Option<String> {
         text.map(|text| clean(&self.redactor, text, LONGEST_FIELD).text.into_owned())
     }
+}
+
+/// Appends in a transaction of its own.
+pub(super) fn write(store: &Store, contents: &[Content]) -> Result<Vec<Sequence>, StoreError> {
+    let what = "append to the audit chain";
+    store.try_write(what, |transaction| {
+        append(transaction, contents).map_err(|error| match error.sqlite_error_code() {
+            // The position behind the head is taken: one of the two is not as we left it.
+            Some(ErrorCode::ConstraintViolation) => StoreError::ChainBroken { path: store.path().to_owned() },
+            _ => store.error(what, error),
+        })
+    })
 }
 
 fn append(transaction: &Transaction<'_>, contents: &[Content]) -> rusqlite::Result<Vec<Sequence>> {

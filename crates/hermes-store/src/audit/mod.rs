@@ -13,11 +13,13 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod waiting;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hermes_home::redact::Redactor;
 
+use self::waiting::Waiting;
 use crate::Store;
 
 pub use chain::Hash;
@@ -31,11 +33,13 @@ pub use verify::{Break, Broken, Verified, VerifyError};
 pub struct Audit {
     store: Store,
     redactor: Arc<Redactor>,
+    waiting: Arc<Waiting>,
 }
 
 impl Audit {
     /// The chain in this store. What the redactor knows and recognises never reaches it.
     pub fn open(store: &Store, redactor: Redactor) -> Self {
-        Self { store: store.clone(), redactor: Arc::new(redactor) }
+        let waiting = Waiting { store: store.clone(), contents: Mutex::default() };
+        Self { store: store.clone(), redactor: Arc::new(redactor), waiting: Arc::new(waiting) }
     }
 }

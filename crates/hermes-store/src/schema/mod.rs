@@ -8,7 +8,12 @@ use rusqlite::{Connection, TransactionBehavior};
 /// `HRMS`, so that another program's database is never taken for ours.
 const APPLICATION: i32 = 0x4852_4d53;
 
-const STEPS: &[&str] = &[include_str!("01_audit.sql"), include_str!("02_sessions.sql"), include_str!("03_ledger.sql")];
+const STEPS: &[&str] = &[
+    include_str!("01_audit.sql"),
+    include_str!("02_sessions.sql"),
+    include_str!("03_ledger.sql"),
+    include_str!("04_search_later.sql"),
+];
 
 /// Where a file stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

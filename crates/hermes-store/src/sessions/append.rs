@@ -3,6 +3,7 @@
 use hermes_proto::message::{Message, Role, Usage};
 use rusqlite::{OptionalExtension as _, Transaction};
 
+use super::index::index_many;
 use super::{Position, SessionError, SessionId, Sessions};
 use crate::Time;
 
@@ -202,6 +203,7 @@ fn append(transaction: &Transaction<'_>, session: &SessionId, rows: &[MessageRow
         positions.push(position);
     }
     count(transaction, session, rows)?;
+    index_many(transaction)?;
     Ok(positions)
 }
 

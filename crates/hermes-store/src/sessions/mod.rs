@@ -10,6 +10,7 @@ mod error;
 mod find;
 mod id;
 pub mod import;
+mod index;
 mod list;
 mod remove;
 mod repair;

@@ -64,6 +64,7 @@ impl Sessions {
         if words.is_empty() {
             return Ok(Vec::new());
         }
+        self.index_all()?;
         self.store.read("search", Vec::new(), |transaction| {
             let hits = indexed(transaction, &words, filter)?;
             if hits.is_empty() { by_letter(transaction, &words, filter) } else { Ok(hits) }

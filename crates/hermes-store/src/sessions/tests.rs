@@ -205,6 +205,36 @@ fn old_sessions_are_removed_with_everything_in_them() {
     connection.execute_batch("INSERT INTO messages_text (messages_text) VALUES ('integrity-check')").unwrap();
 }
 
+/// The index learns of messages later than the transcript, and a search never notices.
+#[test]
+fn what_was_said_last_is_found_and_what_was_removed_is_not() {
+    let ground = Ground::new();
+    let check = |sessions: &[SessionId]| {
+        assert_eq!(ground.found("common").len(), sessions.len().min(10));
+        let connection = rusqlite::Connection::open(ground.folder.path().join(crate::FILE)).unwrap();
+        connection
+            .execute_batch("INSERT INTO messages_text (messages_text, rank) VALUES ('integrity-check', 1)")
+            .unwrap();
+        let behind: i64 =
+            connection.query_row("SELECT count(*) FROM messages_unindexed", [], |row| row.get(0)).unwrap();
+        assert_eq!(behind, 0);
+    };
+    // Removed before and after the index knew it, and with its number used again.
+    let mut sessions = vec![ground.session(&["common one"])];
+    ground.sessions.delete(&sessions.remove(0)).unwrap();
+    sessions.push(ground.session(&["common two"]));
+    check(&sessions);
+    ground.sessions.delete(&sessions.remove(0)).unwrap();
+    sessions.push(ground.session(&["common three"]));
+    check(&sessions);
+    // Without a search the index does not fall far behind.
+    sessions.extend((0..200).map(|number| ground.session(&[&format!("common {number}")])));
+    let connection = rusqlite::Connection::open(ground.folder.path().join(crate::FILE)).unwrap();
+    let behind: i64 = connection.query_row("SELECT count(*) FROM messages_unindexed", [], |row| row.get(0)).unwrap();
+    assert!((1..64).contains(&behind), "{behind}");
+    check(&sessions);
+}
+
 /// Whatever is looked for is words, never a query.
 #[test]
 fn a_search_is_safe_from_its_text() {

@@ -14,8 +14,8 @@ use hermes_home::config::{Backend, Config};
 use hermes_model::Model;
 use hermes_model::resolve::{Asked, ResolveError, Sources};
 use hermes_proto::HostEnvironment;
+use hermes_store::Store;
 use hermes_store::audit::Audit;
-use hermes_store::{Settings, Store};
 
 use super::local::Local;
 use crate::context::{Context, usage};
@@ -78,10 +78,10 @@ impl Composed {
             .then(|| task(&sources, "approval", &wanted.asked, &mut notes))
             .flatten()
             .map(|model| Arc::new(ModelReviewer::new(model, &config)) as _);
-        let audit = local.audit(&config)?;
+        let store = local.store(&config)?;
+        let audit = local.audit(&config, &store);
         let guard = local.guard(&config, wanted.yolo, reviewer, audit.clone());
         notes.extend(guard.take_notes());
-        let store = Store::of(local.home.path(), Settings::of(&config.database)?);
         let (home, place, redactor) = (local.home.clone(), place(&config)?, local.redactor(&config));
         let config = Arc::new(config);
         let workshops = Arc::new(Rooms { local, config: config.clone(), folder: folder.clone() });

@@ -42,10 +42,15 @@ impl Local {
         Ok(config::load(&self.home, &self.host, &Overrides::default())?.config)
     }
 
+    /// The store of this home. Whoever shares it shares its connections: two of one process would read again what the
+    /// other has written.
+    pub(super) fn store(&self, config: &Config) -> Result<Store, Failure> {
+        Ok(Store::of(self.home.path(), Settings::of(&config.database)?))
+    }
+
     /// The record of what is asked, decided and done.
-    pub(super) fn audit(&self, config: &Config) -> Result<Arc<Audit>, Failure> {
-        let store = Store::of(self.home.path(), Settings::of(&config.database)?);
-        Ok(Arc::new(Audit::open(&store, self.redactor(config))))
+    pub(super) fn audit(&self, config: &Config, store: &Store) -> Arc<Audit> {
+        Arc::new(Audit::open(store, self.redactor(config)))
     }
 
     /// Who permits what is started in the environments of this home, and keeps the record of it.

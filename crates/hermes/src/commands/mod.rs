@@ -32,6 +32,7 @@ use crate::context::Context;
 use crate::exit::Failure;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Chat(chat::Typed),
     Gateway(gateway::Typed),

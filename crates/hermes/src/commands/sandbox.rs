@@ -18,6 +18,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Action {
     /// Start a confined environment, prove every layer, and show the table
     Status {

@@ -7,6 +7,8 @@ mod audit;
 mod busy_sessions;
 mod confined_start;
 mod docker;
+mod gateway;
+mod http;
 mod idle_sessions;
 mod output;
 mod place;
@@ -58,6 +60,10 @@ const ALL: &[Benchmark] = &[
     ("verdict", verdict::measure),
     ("audit", audit::measure),
     ("turn", turn::measure),
+    ("gateway throughput", gateway::throughput),
+    ("gateway crowd", gateway::crowd),
+    ("gateway identity", gateway::identity),
+    ("gateway kills", gateway::killed),
 ];
 
 pub(crate) fn run(typed: &Typed) -> anyhow::Result<ExitCode> {

@@ -4,8 +4,7 @@
 //! `bash -c` ten times: no store, no sandbox, no approval, no parsing. The original, on a machine of this kind, took 6.3 seconds
 //! and 119 MB for it.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +15,7 @@ use hermes_testkit::ModelServer;
 use hermes_testkit::model_server::Script;
 
 use super::Bench;
+use super::http::Connection;
 use super::resident::{full_pipe, high_water, is_answering};
 use super::start_up::{median, quiet, time};
 use super::table::{Figure, Limit, Row};
@@ -86,49 +86,28 @@ fn configure(home: &Path, url: &str) -> anyhow::Result<()> {
 /// The same requests and as many shells, and nothing else.
 fn bare_turn(url: &str, bodies: &[String]) -> anyhow::Result<Duration> {
     let start = Instant::now();
+    bare_requests(url, bodies, |index| index < CALLS)?;
+    Ok(start.elapsed())
+}
+
+/// Sends these requests over one connection, and starts a shell after those for which one is asked.
+pub(super) fn bare_requests(url: &str, bodies: &[String], has_shell: impl Fn(usize) -> bool) -> anyhow::Result<()> {
     let address = url.strip_prefix("http://").context("an http address")?;
     let (host, path) = address.split_once('/').unwrap_or((address, ""));
-    let stream = TcpStream::connect(host).context("connect to the model server")?;
-    stream.set_nodelay(true).context("no delay")?;
-    let mut reader = BufReader::new(stream.try_clone().context("a second handle")?);
-    let mut writer = stream;
+    let path = format!("/{path}/chat/completions");
+    let mut connection = Connection::open(host)?;
     for (index, body) in bodies.iter().enumerate() {
-        let head = format!(
-            "POST /{path}/chat/completions HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer none\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        writer.write_all(format!("{head}{body}").as_bytes()).context("send a request")?;
-        read_answer(&mut reader)?;
-        if index < CALLS {
+        let answer = connection.post(&path, &[("Authorization", "Bearer none")], body)?;
+        ensure!(answer.status == 200, "the model server answered {}", answer.status);
+        if has_shell(index) {
             let mut shell = process::command("/bin/bash");
+            // As a command of ours has it: what a shell reads at its start depends on it.
+            shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
             shell.args(["-c", "true"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             ensure!(shell.status().context("start bash")?.success(), "bash failed");
         }
     }
-    Ok(start.elapsed())
-}
-
-/// Reads one answer in chunks to its end.
-fn read_answer(reader: &mut impl BufRead) -> anyhow::Result<()> {
-    let mut line = String::new();
-    loop {
-        line.clear();
-        ensure!(reader.read_line(&mut line).context("read the head")? > 0, "the server hung up");
-        if line == "\r\n" {
-            break;
-        }
-    }
-    loop {
-        line.clear();
-        reader.read_line(&mut line).context("read a chunk's length")?;
-        let length = u64::from_str_radix(line.trim(), 16).with_context(|| format!("a chunk's length {line:?}"))?;
-        let mut chunk = Vec::new();
-        reader.take(length + 2).read_to_end(&mut chunk).context("read a chunk")?;
-        if length == 0 {
-            return Ok(());
-        }
-    }
+    Ok(())
 }
 
 /// The high-water marks of the program and of everything it started, at its answer.

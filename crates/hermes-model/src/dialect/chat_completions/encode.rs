@@ -4,7 +4,7 @@ use hermes_proto::message::{ContentPart, ImageSource, Message, Reasoning, ToolCa
 use serde_json::{Map, Value as Json, json};
 
 use super::super::{Target, wire};
-use crate::{Effort, Request};
+use crate::{Effort, Request, ToolSchema};
 
 /// The body of the request.
 pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
@@ -17,10 +17,6 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
     }
     put("messages", messages.into());
     if !request.tools.is_empty() {
-        let tool = |tool: &crate::ToolSchema| {
-            let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
-            json!({"type": "function", "function": function})
-        };
         put("tools", request.tools.iter().map(tool).collect());
     }
     if let Some(most) = request.max_tokens.or(target.max_tokens) {
@@ -38,6 +34,12 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
     put("stream", true.into());
     put("stream_options", json!({"include_usage": true}));
     Json::Object(body)
+}
+
+fn tool(tool: &ToolSchema) -> Json {
+    let mut encoded = json!({"type": "function", "function": {"name": tool.name, "description": tool.description}});
+    encoded["function"]["parameters"] = tool.parameters.clone();
+    encoded
 }
 
 /// Claude behind OpenRouter caches only what is marked: the system prompt and the last two messages of the user. Everybody

@@ -64,7 +64,11 @@ fn system(messages: &[Message]) -> Option<Json> {
 }
 
 fn tools(tools: &[ToolSchema]) -> Vec<Json> {
-    let tool = |tool: &ToolSchema| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
+    let tool = |tool: &ToolSchema| {
+        let mut encoded = json!({"name": tool.name, "description": tool.description});
+        encoded["input_schema"] = tool.parameters.clone();
+        encoded
+    };
     let mut encoded: Vec<Json> = tools.iter().map(tool).collect();
     if let Some(last) = encoded.last_mut() {
         mark(last);

@@ -79,7 +79,7 @@ impl Group {
             let folder = parent.join(&self.name);
             fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
             self.folders.push(folder.clone());
-            let door = folder.join("cgroup.procs");
+            let door = folder.join(hierarchy.door());
             let open = File::options().write(true).open(&door);
             self.doors.push(open.map_err(|error| format!("{}: {error}", door.display()))?);
         }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use self::original::{Original, OriginalSession};
 use super::append::{MessageRow, add_usage, last};
 use super::change::free;
+use super::index::index_many;
 use super::session::insert;
 use super::{SessionError, SessionId, Sessions};
 use crate::{StoreError, Time};
@@ -137,7 +138,7 @@ fn append(transaction: &Transaction<'_>, session: &OriginalSession, rows: &[Mess
         transaction.prepare_cached(query)?.execute((id, used, session.ended, &session.end_reason))?;
         add_usage(transaction, id, session.usage, used)?;
     }
-    Ok(())
+    index_many(transaction)
 }
 
 /// A file is known by where it is, however it was named.

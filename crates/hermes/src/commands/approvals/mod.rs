@@ -25,6 +25,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Check(check::Typed),
     List(list::Typed),

@@ -29,6 +29,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     Tail(tail::Typed),
     Show(show::Typed),

@@ -26,6 +26,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     List(list::Typed),
     Add(add::Typed),

@@ -168,19 +168,31 @@ pub(crate) fn run_flags(flags: Flags, context: &mut Context) -> Result<(), Failu
     if flags.list_tools || flags.list_toolsets {
         return compose::list(flags.list_toolsets, context);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    let manner = flags.manner()?;
+    let runtime = runtime(manner)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Fault::Failed, format_args!("no runtime: {error}")))?;
-    let outcome = runtime.block_on(chat(flags, context));
+    let outcome = runtime.block_on(chat(flags, manner, context));
     // A read of standard input that nobody waits for must not keep the program.
     runtime.shutdown_background();
     outcome
 }
 
-async fn chat(flags: Flags, context: &mut Context) -> Result<(), Failure> {
-    let manner = flags.manner()?;
+/// A person who types is not kept waiting by a turn. A single answer has nothing beside it, so it does all on one thread: nothing
+/// is handed over, and no thread has memory of its own.
+fn runtime(manner: Manner) -> tokio::runtime::Builder {
+    match manner {
+        Manner::Once(_) => tokio::runtime::Builder::new_current_thread(),
+        Manner::Lines | Manner::Screen => {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            builder.worker_threads(2);
+            builder
+        }
+    }
+}
+
+async fn chat(flags: Flags, manner: Manner, context: &mut Context) -> Result<(), Failure> {
     let worktree = flags.worktree.then(|| worktree::make(flags.folder.as_deref(), context)).transpose()?;
     let wanted = Wanted {
         asked: Asked { model: flags.model.clone(), provider: flags.provider.clone() },

@@ -23,6 +23,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Action {
     /// The entry point: boot, then become the supervisor
     Enter {

@@ -25,6 +25,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     List(list::Typed),
     Stop(stop::Typed),

@@ -26,7 +26,8 @@ pub(super) async fn run(exec: &Exec, context: &mut Context) -> Result<(), Failur
     let local = Local::of(context)?;
     let config = local.config()?;
     let terminal = &config.terminal;
-    let guard = local.guard(&config, Yolo::Off, None, local.audit(&config)?);
+    let audit = local.audit(&config, &local.store(&config)?);
+    let guard = local.guard(&config, Yolo::Off, None, audit);
     let backend = backend(exec.backend, terminal)?;
     let turn = turn_of(exec);
     // Before anything is started: whoever interrupts us means all of it.

@@ -31,7 +31,8 @@ pub(super) async fn run(typed: Option<Backend>, context: &Context) -> Result<(),
     let shutdown = CancellationToken::new();
     let _signals = signals::cancel_on(shutdown.clone())?;
     let (claim, listener) = Claim::take(local.home.path())?;
-    let guard = local.guard(&config, Yolo::Off, None, local.audit(&config)?);
+    let audit = local.audit(&config, &local.store(&config)?);
+    let guard = local.guard(&config, Yolo::Off, None, audit);
     let holder = Holder::new(local, terms(&config), Hosting::new(), guard, BUILD);
     context.note(format_args!(
         "hermes: holding sessions at {} (process {})",

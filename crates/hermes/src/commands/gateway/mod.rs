@@ -27,6 +27,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Action {
     Run(run::Typed),
     Start(start::Typed),

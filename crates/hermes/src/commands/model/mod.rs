@@ -27,6 +27,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     Show(show::Typed),
     List(list::Typed),

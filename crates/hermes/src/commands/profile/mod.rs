@@ -37,6 +37,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     List(list::Typed),
     Create(create::Typed),

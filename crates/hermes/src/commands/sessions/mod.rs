@@ -31,6 +31,7 @@ pub(crate) struct Typed {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum TypedVerb {
     List(list::Typed),
     Show(show::Typed),

@@ -43,6 +43,16 @@ impl Hierarchy {
         }
     }
 
+    /// The file through which a process with one thread joins a group. To move a whole process the kernel first waits until no
+    /// processor is in the middle of a fork, 10 milliseconds and more; to move the thread that asks it waits for nothing. Groups of
+    /// version 2 hold whole processes only.
+    pub(super) fn door(&self) -> &'static str {
+        match self.version {
+            Version::One => "tasks",
+            Version::Two => "cgroup.procs",
+        }
+    }
+
     /// File names and what to write to them. The number of processes is set apart.
     pub(super) fn budget(&self, limits: &Limits) -> Vec<(String, String)> {
         let mut budget = Vec::new();
