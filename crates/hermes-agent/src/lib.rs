@@ -29,7 +29,7 @@ pub use person::{Answer, NobodyAnswers, PendingAnswer, Person, Question};
 pub use prompt::PromptError;
 pub use registry::{Registry, Toolset};
 pub use reviewer::ModelReviewer;
-pub use session::{KeepError, NewSession, Session, SessionError, Undone, Which};
+pub use session::{IncomingPiece, KeepError, NewSession, Piece, Session, SessionError, TransferError, Undone, Which};
 pub use tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
 pub use turn::{EndReason, InputImage, TurnEnd, TurnError, UserInput};
 pub use workshop::{OpenWorkshop, Opened, Opening, Workshop, WorkshopError};

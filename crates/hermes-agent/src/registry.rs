@@ -51,6 +51,11 @@ impl Toolset {
             Self::Web => "web",
         }
     }
+
+    /// The one that is written like this.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|toolset| toolset.name() == name)
+    }
 }
 
 /// Names that mean the same tool, depending on the version.
@@ -103,6 +108,12 @@ impl Registry {
             parameters: tool.parameters(),
         };
         self.schemas.get_or_init(|| self.iter().map(schema).collect()).clone()
+    }
+
+    /// Only the tools of these groups.
+    #[must_use]
+    pub fn only(&self, toolsets: &[Toolset]) -> Self {
+        self.narrowed(|tool| toolsets.contains(&tool.toolset()))
     }
 
     /// Only what `keeps` wants.

@@ -15,7 +15,7 @@ pub enum Judged<'a> {
     FileWrite { path: &'a str },
     /// A whole script that calls tools. Its calls are judged one by one as well.
     Script { code: &'a str },
-    /// Looks and changes nothing.
+    /// Changes nothing that was there.
     Harmless,
 }
 
@@ -92,8 +92,8 @@ impl Action for StartJob {
 impl Action for FileRequest {
     fn kind(&self) -> ActionKind {
         match self {
-            Self::Write(_) | Self::Patch(_) => ActionKind::FileWrite,
-            Self::Read(_) | Self::Search(_) | Self::List(_) => ActionKind::FileRead,
+            Self::Write(_) | Self::Patch(_) | Self::Put(_) => ActionKind::FileWrite,
+            Self::Read(_) | Self::Search(_) | Self::List(_) | Self::Fetch(_) => ActionKind::FileRead,
         }
     }
 
@@ -104,6 +104,8 @@ impl Action for FileRequest {
             Self::Patch(patch) => format!("patch {}", patch.path).into(),
             Self::Search(search) => format!("search {}", search.path).into(),
             Self::List(list) => format!("list {}", list.path).into(),
+            Self::Fetch(fetch) => format!("send {}", fetch.path).into(),
+            Self::Put(put) => format!("take in {}", put.name).into(),
         }
     }
 
@@ -111,7 +113,8 @@ impl Action for FileRequest {
         match self {
             Self::Write(write) => Judged::FileWrite { path: &write.path },
             Self::Patch(patch) => Judged::FileWrite { path: &patch.path },
-            Self::Read(_) | Self::Search(_) | Self::List(_) => Judged::Harmless,
+            // A new file in a folder for such files: its sender chooses neither.
+            Self::Read(_) | Self::Search(_) | Self::List(_) | Self::Fetch(_) | Self::Put(_) => Judged::Harmless,
         }
     }
 }

@@ -14,6 +14,7 @@ mod redeemed;
 mod running;
 mod script;
 mod session_folder;
+mod shown_folders;
 mod workplace;
 
 pub use environment::{Environment, Surroundings, TurnVariables};

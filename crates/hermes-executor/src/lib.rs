@@ -1,13 +1,14 @@
 //! Runs things beside the commands: one process per session, reached over one link.
 //!
 //! [`serve()`] is the whole program. Everything in it happens on one thread, except file
-//! operations, which may block; no lock is held and nothing is polled.
+//! operations, which may block; it holds no lock and polls nothing.
 
 mod command;
 pub mod files;
 mod jobs;
 mod link;
 mod output;
+mod private_folder;
 mod random;
 mod requests;
 mod scratch;

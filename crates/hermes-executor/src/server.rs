@@ -4,6 +4,7 @@
 //! ends in an answer, in nothing, or in the end of the link with a reason.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_proto::executor::{Answer, FileRequest, Frame, FrameKind, LinkEnd, Request, RequestFailure, RequestId};
@@ -161,9 +162,10 @@ async fn answer(session: Rc<Session>, payload: &[u8], open: Rc<OpenRequest>) -> 
 async fn handle_file(session: Rc<Session>, request: FileRequest, open: Rc<OpenRequest>) -> Answer {
     let directory = session.state.borrow().directory().to_owned();
     let home = session.home();
+    let received = Arc::clone(&session.received);
     let cancelled = open.cancelled.clone();
     let work = tokio::task::spawn_blocking(move || {
-        let place = Place { working_directory: &directory, home: home.as_deref() };
+        let place = Place { working_directory: &directory, home: home.as_deref(), received: Some(&received) };
         files::handle(request, place, &cancelled)
     });
     tokio::select! {

@@ -7,7 +7,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use crate::files::Received;
 use crate::jobs::Jobs;
 use crate::link::Outbox;
 use crate::scratch::Scratch;
@@ -38,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) jobs: Jobs,
     pub(crate) outbox: Outbox,
     pub(crate) scratch: Rc<Scratch>,
+    /// Files that came from outside. They go with the session.
+    pub(crate) received: Arc<Received>,
     /// The standard input of whoever has none.
     pub(crate) nothing: OwnedFd,
 }
@@ -54,6 +58,7 @@ impl Session {
             jobs: Jobs::new(outbox.clone()),
             outbox,
             scratch: Rc::default(),
+            received: Arc::default(),
             nothing: open_nothing()?,
         })
     }

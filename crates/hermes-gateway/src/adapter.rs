@@ -9,6 +9,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_approval::PromptId;
+use hermes_proto::consent::Consent;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Identifier, Inbox, Outgoing, Platform, Progress, Question, Showing};
@@ -40,6 +42,15 @@ pub enum Buttons {
     Shown,
 }
 
+/// Whether files can be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// The chat is told that there is one.
+    None,
+    /// Of at most so many bytes each.
+    UpTo(u64),
+}
+
 /// Whether the platform, or the adapter, knows a delivery by its id and shows it once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
@@ -56,6 +67,7 @@ pub struct Capabilities {
     pub unit: Unit,
     pub edits: Edits,
     pub buttons: Buttons,
+    pub files: Files,
     pub repeats: Repeats,
 }
 
@@ -72,6 +84,9 @@ pub enum DeliveryError {
     /// It may work later; after this long if the platform said so.
     #[error("not delivered yet: {cause}")]
     Later { cause: String, after: Option<Duration> },
+    /// Nobody knows whether it arrived: it is tried again as something that may be there already.
+    #[error("perhaps not delivered: {cause}")]
+    Unclear { cause: String },
     /// It will never work: the chat is gone, the bot was thrown out, the text is refused.
     #[error("cannot be delivered: {cause}")]
     Never { cause: String },
@@ -112,6 +127,9 @@ pub trait Adapter: fmt::Debug + Send + Sync {
 
     /// Puts a question. Done when the platform has taken it.
     fn ask<'a>(&'a self, question: &'a Question) -> Pending<'a, Result<(), DeliveryError>>;
+
+    /// A question to a caller who waits for the turn is no longer open; chats are shown it. Must not block.
+    fn closed(&self, _question: &PromptId, _outcome: &Consent) {}
 
     /// Shows something for the moment. Called for one thing per turn at a time; what comes meanwhile replaces what waits.
     fn show<'a>(&'a self, showing: &'a Showing, progress: &'a Progress) -> Pending<'a, Result<(), DeliveryError>>;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_agent::{Observer, SessionId, TurnEnd};
+use hermes_agent::{Observer, Registry, SessionId, TurnEnd};
 use hermes_approval::{Answer, AnswerError, Answered, Answerer, PromptId, Which};
 use hermes_proto::session::{InvalidSessionKey, SessionKey};
 use hermes_proto::{Explain, Fault};
@@ -11,8 +11,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::{Front, LedgerError};
+use crate::metrics::Metrics;
 use crate::session_key::ReservedKey;
-use crate::{Identifier, Incoming, MessageNumber};
+use crate::{AdapterHealth, Identifier, Incoming, MessageNumber, SessionStatus, Steered};
 
 /// What became of a message that was handed over. Either way it need not be handed over again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +95,8 @@ pub struct Attended {
     pub key: SessionKey,
     /// Stops the turn.
     pub cancellation: CancellationToken,
+    /// Tells the session once it is open; nothing if the turn ends before.
+    pub opened: oneshot::Receiver<SessionId>,
     pub ended: oneshot::Receiver<Ended>,
 }
 
@@ -141,9 +144,33 @@ impl Inbox {
         self.front.stop(session).await
     }
 
-    /// Tells the running turn of a conversation something; whether there was one.
-    pub async fn steer(&self, session: &SessionKey, text: String) -> bool {
-        self.front.steer(session, text).await
+    /// Tells a running turn of a conversation something; whether there was one that takes it.
+    pub async fn steer(&self, session: &SessionKey, whom: Steered, text: String) -> bool {
+        self.front.steer(session, whom, text).await
+    }
+
+    /// The conversations that have something to do.
+    pub async fn sessions(&self) -> Vec<SessionStatus> {
+        self.front.sessions().await
+    }
+
+    /// How the adapters are.
+    pub fn health(&self) -> AdapterHealth {
+        self.front.health().borrow().clone()
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        self.front.metrics()
+    }
+
+    /// All tools that sessions may use.
+    pub fn tools(&self) -> &Registry {
+        self.front.tools()
+    }
+
+    /// Whether it takes nothing more.
+    pub fn is_stopping(&self) -> bool {
+        self.front.is_closing()
     }
 
     /// Where files that come with messages are put, private.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use hermes_agent::Toolset;
 use hermes_proto::message::Message;
 use hermes_proto::turn::{Delivery, Surface};
 
-use crate::{Chat, Identifier, Person};
+use crate::{Address, Chat, Identifier, Person};
 
 /// A file that came with a message. It is on disk before the message is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -45,11 +46,20 @@ pub struct Incoming {
     /// Who may answer the turn's questions, besides its sender.
     pub approvers: Vec<Identifier>,
     pub continuing: Continuing,
+    /// Only these tools; where nothing is said, what `platform_toolsets` allows.
+    pub toolsets: Option<Vec<Toolset>>,
+    /// Where what comes of it goes, if not into its own chat. Nothing is shown or asked there.
+    pub deliver_to: Option<Address>,
     /// A key given by an authenticated caller, in place of the one that chat and person make.
     pub key: Option<hermes_proto::session::SessionKey>,
 }
 
 impl Incoming {
+    /// Where what comes of it goes.
+    pub(crate) fn answered_at(&self) -> &Address {
+        self.deliver_to.as_ref().unwrap_or(&self.chat.address)
+    }
+
     /// A text on a chat platform.
     pub fn text(chat: Chat, person: Person, message: Identifier, text: impl Into<String>) -> Self {
         Self {
@@ -62,6 +72,8 @@ impl Incoming {
             surface: Surface::Gateway,
             approvers: Vec::new(),
             continuing: Continuing::Conversation,
+            toolsets: None,
+            deliver_to: None,
             key: None,
         }
     }

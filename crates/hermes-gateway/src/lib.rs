@@ -5,16 +5,20 @@
 //! it is delivered, and delivered once.
 
 mod adapter;
+mod admission;
 mod commands;
 pub mod control;
 mod delivery;
+mod files;
 mod host;
 mod identifier;
 mod inbox;
 mod incoming;
 pub mod lifecycle;
+mod metrics;
 mod origin;
 mod outgoing;
+pub mod pairing;
 mod platform;
 pub mod platforms;
 mod service;
@@ -22,14 +26,18 @@ mod session_key;
 mod stored;
 
 pub use adapter::{
-    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, Edits, Pending, Receipt, Repeats, Unit,
+    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, Edits, Files, Pending, Receipt, Repeats, Unit,
 };
-pub use host::{AdapterHealth, AdapterState, Host, HostParts, HostView, LedgerError, SessionState, SessionStatus};
+pub use host::{
+    AdapterHealth, AdapterState, Host, HostParts, HostView, LedgerError, SessionState, SessionStatus, Steered,
+};
 pub use identifier::{Identifier, InvalidIdentifier};
 pub use inbox::{Accepted, Attended, Ended, FailureKind, Inbox, NotAccepted, TurnFailure};
 pub use incoming::{Attachment, Continuing, Incoming};
 pub use origin::{Address, Chat, ChatKind, Person, Role};
-pub use outgoing::{Attempt, Content, DeliveryId, MessageNumber, Outgoing, Part, Progress, Question, Showing};
+pub use outgoing::{
+    Attempt, Content, DeliveryId, MessageNumber, Outgoing, OutgoingFile, Part, Progress, Question, Showing,
+};
 pub use platform::{InvalidPlatform, Platform};
 pub use service::{Service, ServiceError};
 pub use session_key::{KeyRules, ReservedKey, Sharing};

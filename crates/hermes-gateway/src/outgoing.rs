@@ -1,5 +1,6 @@
 //! What is told to a chat: what must arrive, what is asked, and what is only shown meanwhile.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_approval::PromptId;
@@ -60,14 +61,47 @@ pub enum Content {
     Reply { text: String, part: Part },
     /// Something else that the chat should know.
     Notice { text: String },
+    /// A file of an answer. Only given to adapters that can send files.
+    File { file: OutgoingFile, caption: Option<String> },
+    /// What the agent wants to know from the person of its turn. The text says everything; `choices` are for buttons. A
+    /// button that is pressed is handed over as a message of whoever pressed it, with the choice's number (from 1) as its text.
+    Clarify { text: String, choices: Vec<String> },
 }
 
 impl Content {
     pub fn text(&self) -> &str {
         match self {
-            Self::Reply { text, .. } | Self::Notice { text } => text,
+            Self::Reply { text, .. } | Self::Notice { text } | Self::Clarify { text, .. } => text,
+            Self::File { file, caption } => caption.as_deref().unwrap_or(&file.name),
         }
     }
+
+    /// Says something before what it says.
+    pub(crate) fn put_before(&mut self, mark: &str) {
+        match self {
+            Self::Reply { text, .. } | Self::Notice { text } | Self::Clarify { text, .. } => text.insert_str(0, mark),
+            Self::File { caption, .. } => *caption = Some(mark.trim_end().to_owned()),
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File { file, .. } => Some(&file.path),
+            Self::Reply { .. } | Self::Notice { .. } | Self::Clarify { .. } => None,
+        }
+    }
+}
+
+/// A file to be sent. It is removed when it was delivered or given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutgoingFile {
+    /// For people: the last part of the path that the agent gave, without anything that is no name.
+    pub name: String,
+    /// For example `image/png`, by the name.
+    pub media_type: String,
+    pub size: u64,
+    /// A private copy of this machine.
+    pub path: PathBuf,
 }
 
 /// A question to the people of a turn. An answer goes to [`crate::Inbox::answer`].

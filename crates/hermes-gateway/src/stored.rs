@@ -2,6 +2,7 @@
 //!
 //! The types of the interface are not serialisable themselves: what is on disk is a format, and changes of it are changes here.
 
+use hermes_agent::Toolset;
 use hermes_proto::turn::{Delivery, Surface};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,11 @@ pub(crate) struct StoredMessage {
     #[serde(default)]
     approvers: Vec<Identifier>,
     continuing: Continuing,
+    /// By name.
+    #[serde(default)]
+    toolsets: Option<Vec<String>>,
+    #[serde(default)]
+    deliver_to: Option<Address>,
 }
 
 /// Where a conversation is held.
@@ -51,6 +57,8 @@ impl From<&Incoming> for StoredMessage {
             surface: incoming.surface.name().to_owned(),
             approvers: incoming.approvers,
             continuing: incoming.continuing,
+            deliver_to: incoming.deliver_to,
+            toolsets: incoming.toolsets.map(|sets| sets.into_iter().map(|set| set.name().to_owned()).collect()),
         }
     }
 }
@@ -69,6 +77,8 @@ impl From<StoredMessage> for Incoming {
             surface: surface.unwrap_or(Surface::Headless),
             approvers: stored.approvers,
             continuing: stored.continuing,
+            deliver_to: stored.deliver_to,
+            toolsets: stored.toolsets.map(|names| names.iter().filter_map(|name| Toolset::named(name)).collect()),
             key: None,
         }
     }
@@ -76,6 +86,6 @@ impl From<StoredMessage> for Incoming {
 
 impl From<&Incoming> for Route {
     fn from(incoming: &Incoming) -> Self {
-        Self { address: incoming.chat.address.clone(), is_deliverable: incoming.delivery.is_supported() }
+        Self { address: incoming.answered_at().clone(), is_deliverable: incoming.delivery.is_supported() }
     }
 }

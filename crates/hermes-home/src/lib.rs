@@ -5,6 +5,7 @@ pub mod credentials;
 pub mod dotenv;
 pub mod files;
 mod home;
+pub mod intent;
 pub mod log;
 pub mod profiles;
 pub mod redact;

@@ -8,6 +8,8 @@ pub mod audit;
 mod denied;
 mod error;
 pub mod ledger;
+pub mod responses;
+pub mod runs;
 mod schema;
 pub mod sessions;
 mod settings;

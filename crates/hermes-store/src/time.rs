@@ -16,7 +16,7 @@ impl Time {
         Self(Timestamp::now().as_microsecond())
     }
 
-    pub fn from_microseconds(microseconds: i64) -> Self {
+    pub const fn from_microseconds(microseconds: i64) -> Self {
         Self(microseconds)
     }
 

@@ -4,7 +4,6 @@
 //! Nothing here knows what a gateway does. A service is a program with a home.
 
 pub mod boot;
-pub mod intent;
 mod manager;
 mod none;
 pub mod places;
@@ -13,7 +12,7 @@ pub mod reconcile;
 pub mod redirect;
 pub mod s6;
 pub mod slot;
-mod systemd;
+pub mod systemd;
 mod wait;
 pub mod watch;
 mod yes;

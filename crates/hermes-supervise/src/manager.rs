@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hermes_home::files::FileError;
+use hermes_home::intent::{self, Intent};
 use hermes_home::{HomeName, HomeRoot};
 use hermes_proto::{Explain, Fault, HostEnvironment};
 use hermes_sandbox::process::HelperError;
@@ -68,7 +69,7 @@ pub struct ServiceStatus {
 }
 
 /// Starts, stops and watches the gateways of homes. Every call returns when it is done, not when
-/// it has been asked for.
+/// it has been asked for. A start, stop or restart is the operator's wish, and is kept as such.
 pub trait ServiceManager {
     fn kind(&self) -> ManagerKind;
 
@@ -106,6 +107,10 @@ pub enum ServiceError {
     NoManager,
     #[error("cannot {action} service {service}: {source}")]
     Command { service: String, action: &'static str, source: HelperError },
+    #[error("systemd cannot {action} {unit}: {source}")]
+    Unit { unit: String, action: &'static str, source: HelperError },
+    #[error("the gateway of '{home}' belongs to container {owner}, which uses this volume")]
+    OwnedElsewhere { home: HomeName, owner: String },
     #[error("cannot {action} {}: {source}", path.display())]
     Slot { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{} describes no service: {source}", path.display())]
@@ -141,6 +146,8 @@ impl Explain for ServiceError {
                 Some(format!("register it with: hermes profile create {name}; or pass an existing profile with -p"))
             }
             Self::NotRegistered { home: HomeName::Default } => Some("restart the container".to_owned()),
+            Self::OwnedElsewhere { owner, .. } => Some(format!("ask there: docker exec {owner} hermes gateway …")),
+            Self::Unit { unit, .. } => Some(format!("see: journalctl --user -u {unit}")),
             Self::Command { source, .. } => source.hint(),
             Self::Intent { source, .. } => source.hint(),
             Self::NotSupported { .. } => Some("services of profiles exist only inside the container image".to_owned()),
@@ -149,13 +156,22 @@ impl Explain for ServiceError {
     }
 }
 
+/// Keeps what the operator wants, for a home that is there.
+pub(crate) fn keep_intent(root: &HomeRoot, home: &HomeName, intent: Intent) -> Result<(), ServiceError> {
+    let path = root.path_of(home);
+    if !path.is_dir() {
+        return Ok(());
+    }
+    intent::keep(&path, intent).map_err(|source| ServiceError::Intent { home: home.clone(), source })
+}
+
 /// The manager of this machine or container.
 pub fn detect(environment: &HostEnvironment, root: &HomeRoot) -> Box<dyn ServiceManager> {
     let places = Places::of_image();
     if is_s6(Path::new("/proc/1/comm"), &places.base()) {
         return Box::new(S6::new(places, root.clone()));
     }
-    match SystemdUser::find(environment) {
+    match SystemdUser::find(environment, root) {
         Some(systemd) => Box::new(systemd),
         None => Box::new(NoManager),
     }

@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use hermes_home::HomeRoot;
 use hermes_home::files::{self, Change, FileError, Mode, UpdateError};
+use hermes_home::{HomeName, HomeRoot};
 use hermes_proto::{Explain, Fault, ProfileName};
 use sha2::{Digest, Sha256};
 
 /// In the root: profile to port.
 const FILE: &str = "gateway_ports.json";
+/// The default home's.
+pub const OF_DEFAULT: u16 = 8642;
 const FIRST: u16 = 9200;
 const COUNT: u16 = 600;
 
@@ -51,6 +53,11 @@ fn preferred(name: &ProfileName) -> u16 {
     FIRST + u16::try_from(number % u64::from(COUNT)).unwrap_or_default()
 }
 
+/// The port of a home's API where its configuration names none.
+pub fn api_port(root: &HomeRoot, home: &HomeName) -> Result<u16, PortError> {
+    home.profile().map_or(Ok(OF_DEFAULT), |name| port_of(root, name))
+}
+
 /// The port of a profile's API: the one it has, else the next free one from the one its name asks for.
 pub fn port_of(root: &HomeRoot, name: &ProfileName) -> Result<u16, PortError> {
     let mut given = 0;
@@ -65,6 +72,16 @@ pub fn port_of(root: &HomeRoot, name: &ProfileName) -> Result<u16, PortError> {
         Ok(Change::Replace(serde_json::to_vec_pretty(&ports).map_err(PortError::Damaged)?))
     });
     settled(outcome).map(|()| given)
+}
+
+/// A profile that is renamed keeps its port: who talks to it knows the number, not the name.
+pub fn rename(root: &HomeRoot, from: &ProfileName, to: &ProfileName) -> Result<(), PortError> {
+    settled(files::update(root.path(), FILE, Mode::Group, |current| {
+        let mut ports = read(current)?;
+        let Some(port) = ports.remove(from.as_str()) else { return Ok(Change::Keep) };
+        ports.insert(to.as_str().to_owned(), port);
+        Ok(Change::Replace(serde_json::to_vec_pretty(&ports).map_err(PortError::Damaged)?))
+    }))
 }
 
 /// Gives a profile's port back.
@@ -99,7 +116,7 @@ mod tests {
     use hermes_home::HomeRoot;
     use hermes_proto::HostEnvironment;
 
-    use super::{COUNT, FILE, FIRST, port_of, preferred, release};
+    use super::{COUNT, FILE, FIRST, OF_DEFAULT, api_port, port_of, preferred, release, rename};
 
     #[test]
     fn a_port_follows_from_the_name_and_stays() {
@@ -116,6 +133,21 @@ mod tests {
         assert_eq!(port_of(&root, &coder).unwrap(), FIRST + (port - FIRST + 2) % COUNT);
         release(&root, &"other".parse().unwrap()).unwrap();
         assert_eq!(port_of(&root, &coder).unwrap(), FIRST + (port - FIRST + 2) % COUNT, "a port once given is kept");
+    }
+
+    #[test]
+    fn a_renamed_profile_keeps_its_port_and_a_released_one_is_free() {
+        let home = tempfile::tempdir().unwrap();
+        let root = HomeRoot::find(&HostEnvironment::from_pairs([("HERMES_HOME", home.path())])).unwrap();
+        let (old, new) = ("old".parse().unwrap(), "new".parse().unwrap());
+        let port = api_port(&root, &"old".parse().unwrap()).unwrap();
+        rename(&root, &old, &new).unwrap();
+        assert_eq!(port_of(&root, &new).unwrap(), port);
+        assert_ne!(port_of(&root, &old).unwrap(), port, "the name alone brings nothing back");
+        release(&root, &new).unwrap();
+        release(&root, &old).unwrap();
+        assert_eq!(port_of(&root, &old).unwrap(), port);
+        assert_eq!(api_port(&root, &"default".parse().unwrap()).unwrap(), OF_DEFAULT);
     }
 
     #[test]

@@ -7,12 +7,15 @@
 use std::fmt;
 use std::path::Path;
 
+use hermes_home::intent::{self, Prior};
 use hermes_home::{HomeName, HomeRoot, profiles};
 
 use crate::S6;
 use crate::boot::lease::Lease;
-use crate::intent::{self, Prior};
 use crate::manager::{Registration, ServiceError, ServiceManager, StartAfter};
+
+/// Slots that are made at the same time.
+const AT_ONCE: usize = 16;
 
 /// Left by a gateway that is gone; the next one must not believe them.
 const STALE: [&str; 2] = ["gateway.pid", "processes.json"];
@@ -45,7 +48,8 @@ pub fn at_boot(s6: &S6, root: &HomeRoot, lease: &Lease) -> Vec<Outcome> {
     match profiles::list(root) {
         Ok(listing) => {
             let homes = listing.profiles.into_iter().map(HomeName::from).filter(|home| has_soul(root, home));
-            outcomes.extend(homes.map(|home| settle(s6, root, &home, lease)));
+            let homes: Vec<HomeName> = homes.collect();
+            outcomes.extend(homes.chunks(AT_ONCE).flat_map(|homes| settle_all(s6, root, homes, lease)));
             outcomes.extend(listing.ignored.iter().map(|ignored| Outcome {
                 profile: single_word(&ignored.path),
                 prior: None,
@@ -78,6 +82,17 @@ pub fn changes(s6: &S6, root: &HomeRoot, lease: &Lease) -> Vec<Outcome> {
 /// Whether a folder is a profile: it has a personality.
 pub(crate) fn has_soul(root: &HomeRoot, home: &HomeName) -> bool {
     root.path_of(home).join("SOUL.md").symlink_metadata().is_ok()
+}
+
+/// A slot spends most of its making waiting for its supervisor: these wait together.
+fn settle_all(s6: &S6, root: &HomeRoot, homes: &[HomeName], lease: &Lease) -> Vec<Outcome> {
+    std::thread::scope(|scope| {
+        let settling: Vec<_> = homes.iter().map(|home| scope.spawn(move || settle(s6, root, home, lease))).collect();
+        let settled = settling.into_iter().zip(homes);
+        settled
+            .map(|(one, home)| one.join().unwrap_or_else(|_| failed(&home.to_string(), "it panicked".into())))
+            .collect()
+    })
 }
 
 fn settle(s6: &S6, root: &HomeRoot, home: &HomeName, lease: &Lease) -> Outcome {
@@ -151,5 +166,114 @@ impl fmt::Display for Action {
             Self::Ignored(why) => write!(formatter, "ignored reason={why:?}"),
             Self::Failed(why) => write!(formatter, "failed reason={why:?}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::{Action, at_boot};
+    use crate::boot::lease::Lease;
+    use crate::s6::tests::{Fake, SCANS};
+
+    /// A file of the home, with the folders above it.
+    fn write(fake: &Fake, name: &str, content: &str) {
+        let path = fake.root.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    fn at(fake: &Fake, name: &str) -> PathBuf {
+        fake.folder.path().join(name)
+    }
+
+    fn summary(fake: &Fake, lease: &Lease) -> Vec<String> {
+        at_boot(&fake.s6, &fake.root, lease).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_home_gets_its_slot_the_default_first_and_what_is_wanted_starts() {
+        let fake = Fake::new(SCANS);
+        for (profile, state) in [
+            ("a-runs", Some(r#"{"gateway_state":"running"}"#)),
+            ("b-stopped", Some(r#"{"gateway_state":"stopped"}"#)),
+            ("c-starting", Some(r#"{"gateway_state":"starting"}"#)),
+            ("d-failed", Some(r#"{"gateway_state":"startup_failed"}"#)),
+            ("e-none", None),
+            ("f-wanted", Some(r#"{"gateway_state":"stopped","desired_state":"running"}"#)),
+            ("g-unwanted", Some(r#"{"gateway_state":"running","desired_state":"stopped"}"#)),
+        ] {
+            write(&fake, &format!("profiles/{profile}/SOUL.md"), "");
+            if let Some(state) = state {
+                write(&fake, &format!("profiles/{profile}/gateway_state.json"), state);
+            }
+        }
+        let expected = [
+            "profile=default prior_state=None action=registered",
+            "profile=a-runs prior_state=running action=started",
+            "profile=b-stopped prior_state=stopped action=registered",
+            "profile=c-starting prior_state=starting action=registered",
+            "profile=d-failed prior_state=startup_failed action=registered",
+            "profile=e-none prior_state=None action=registered",
+            "profile=f-wanted prior_state=running action=started",
+            "profile=g-unwanted prior_state=stopped action=registered",
+        ];
+        assert_eq!(
+            summary(&fake, &Lease::Ours(None)),
+            expected,
+            "a folder without a personality (coder) is no profile"
+        );
+        assert!(!at(&fake, "service/gateway-coder").exists());
+        assert!(
+            !at(&fake, "service/gateway-a-runs/down").exists() && at(&fake, "service/gateway-e-none/down").exists()
+        );
+        let left: Vec<_> =
+            std::fs::read_dir(at(&fake, "service")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name.to_string_lossy().starts_with("gateway-")), "{left:?}");
+        let again = at_boot(&fake.s6, &fake.root, &Lease::Ours(None));
+        assert!(again.iter().all(|outcome| matches!(outcome.action, Action::Ignored(_))), "{again:?}");
+    }
+
+    #[test]
+    fn what_is_broken_or_no_profile_keeps_nobody_from_a_slot() {
+        let fake = Fake::new(SCANS);
+        for name in ["Bad Name", "default", "good"] {
+            write(&fake, &format!("profiles/{name}/SOUL.md"), "");
+        }
+        write(&fake, "profiles/good/gateway_state.json", "{");
+        let lines = summary(&fake, &Lease::Ours(None));
+        assert_eq!(lines[0], "profile=default prior_state=None action=registered");
+        assert!(lines[1].starts_with("profile=good prior_state=None action=registered problem="), "{lines:?}");
+        assert!(
+            lines.iter().any(|line| line.starts_with("profile=Bad?Name prior_state=None action=ignored")),
+            "{lines:?}"
+        );
+        assert_eq!(lines.iter().filter(|line| line.contains("action=registered")).count(), 2, "{lines:?}");
+    }
+
+    #[test]
+    fn files_of_a_gateway_that_is_gone_go_too_unless_another_container_has_them() {
+        let fake = Fake::new(SCANS);
+        write(&fake, "profiles/coder/SOUL.md", "");
+        write(&fake, "profiles/coder/gateway_state.json", r#"{"gateway_state":"running"}"#);
+        let files = ["gateway.pid", "processes.json", "profiles/coder/gateway.pid", "profiles/coder/processes.json"];
+        for name in files.iter().chain(&["gateway.lock"]) {
+            write(&fake, name, "{}");
+        }
+        let lines = summary(&fake, &Lease::Theirs("first".to_owned()));
+        assert_eq!(lines[1], "profile=coder prior_state=running action=owned owner=first");
+        assert!(at(&fake, "service/gateway-coder/down").exists());
+        assert!(files.iter().all(|name| fake.root.path().join(name).exists()));
+        summary(&fake, &Lease::Ours(None));
+        assert!(!files.iter().any(|name| fake.root.path().join(name).exists()));
+        assert!(fake.root.path().join("gateway.lock").exists());
+    }
+
+    #[test]
+    fn no_profiles_at_all_is_a_home_with_one_slot() {
+        let fake = Fake::new(SCANS);
+        std::fs::remove_dir_all(fake.root.profiles_path()).unwrap();
+        assert_eq!(summary(&fake, &Lease::Ours(None)), ["profile=default prior_state=None action=registered"]);
     }
 }

@@ -1,8 +1,6 @@
 //! `gateway run` as the main program of a container: the supervised gateway is started instead, and
 //! the container stays as long as nobody stops it, however often the gateway crashes.
 
-use std::convert::Infallible;
-use std::io;
 use std::os::unix::process::CommandExt;
 
 use hermes_proto::HostEnvironment;
@@ -30,15 +28,23 @@ pub enum Supervision {
 
 /// Whether `gateway run` starts the slot instead of being the gateway.
 pub fn is_redirected(kind: ManagerKind, flag: Supervision, environment: &HostEnvironment) -> bool {
-    let is_the_service = SENTINELS.iter().any(|name| environment.get(name).is_some_and(|value| !value.is_empty()));
     let opted_out = environment.text(OPT_OUT).is_some_and(is_yes);
-    kind == ManagerKind::S6 && flag == Supervision::Wanted && !is_the_service && !opted_out
+    kind == ManagerKind::S6 && flag == Supervision::Wanted && !is_supervised(environment) && !opted_out
 }
 
-/// Becomes a process that does nothing until it is ended.
-pub fn keep_container() -> io::Result<Infallible> {
+/// Whether this process is a slot's service: its supervisor started it.
+pub fn is_supervised(environment: &HostEnvironment) -> bool {
+    SENTINELS.iter().any(|name| environment.get(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// Does nothing until it is ended, with as little memory as can be had. A container that lost its
+/// `sleep` stays up all the same.
+pub fn keep_container() -> ! {
     let mut sleep = process::command("/bin/sleep");
-    Err(sleep.arg0("sleep").arg("infinity").exec())
+    let _ = sleep.arg0("sleep").arg("infinity").exec();
+    loop {
+        std::thread::park();
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Things that tests need and the product must never see.
 
+pub mod bot_api;
 mod fake_docker;
 pub mod model_server;
 mod permits;
 mod tmux;
 
+pub use bot_api::BotApi;
 pub use fake_docker::{Answer, Call, FakeDocker};
 pub use model_server::ModelServer;
 pub use permits::{MemoryJournal, Permits, permit};

@@ -15,6 +15,7 @@ use hermes_proto::{Explain, Fault};
 
 use crate::agent::AgentParts;
 use crate::memory::MemoryError;
+use crate::registry::Registry;
 
 /// A prompt that cannot be put together.
 #[derive(Debug, thiserror::Error)]
@@ -45,15 +46,16 @@ impl Explain for PromptError {
     }
 }
 
-/// The prompt of a conversation that begins now.
-pub(crate) fn build(parts: &AgentParts) -> Result<String, PromptError> {
+/// The prompt of a conversation with these tools that begins now. `about` is what its surface says about itself.
+pub(crate) fn build(parts: &AgentParts, tools: &Registry, about: Option<String>) -> Result<String, PromptError> {
     let sections = [
         guidance::identity(&parts.home)?,
-        guidance::tools(&parts.tools),
+        guidance::tools(tools),
         memory::told(&parts.home, &parts.config)?,
-        skills::told(&parts.home, &parts.config, &parts.tools),
+        skills::told(&parts.home, &parts.config, tools),
         project::told(&parts.folder),
         environment::told(parts),
+        about.unwrap_or_default(),
     ];
     Ok(joined(sections))
 }

@@ -11,7 +11,7 @@ use super::kept::Loaded;
 use super::{Budget, Depth, Record, Session, SessionError};
 use crate::agent::{Agent, Audience};
 use crate::prompt::{self, PromptError};
-use crate::registry::Registry;
+use crate::registry::{Registry, Toolset};
 use crate::tools::TodoList;
 use crate::transcript::{Entry, Transcript, repaired};
 use crate::turn::{TurnEnd, TurnError, finishing};
@@ -27,12 +27,16 @@ pub struct NewSession {
     /// Who talks, where that is known.
     pub user: Option<String>,
     pub title: Option<String>,
+    /// What the model should know about where it is held: what can be shown or sent there.
+    pub about: Option<String>,
+    /// Only tools of these; all if nothing is said.
+    pub toolsets: Option<Vec<Toolset>>,
 }
 
 impl NewSession {
     /// A session about which nothing else is known.
     pub fn from(source: impl Into<String>) -> Self {
-        Self { source: source.into(), key: None, user: None, title: None }
+        Self { source: source.into(), key: None, user: None, title: None, about: None, toolsets: None }
     }
 }
 
@@ -66,12 +70,16 @@ pub(crate) struct Manner {
 }
 
 impl Agent {
-    /// A new conversation with all tools. Nothing is written before something is said.
+    /// A new conversation. Nothing is written before something is said.
     pub async fn new_session(&self, new: NewSession) -> Result<Session, SessionError> {
-        let prompt = self.prompt().await?;
+        let mut manner = self.manner();
+        if let Some(toolsets) = &new.toolsets {
+            manner.tools = manner.tools.only(toolsets);
+        }
+        let prompt = self.prompt(manner.tools.clone(), new.about).await?;
         let mut record = sessions::NewSession::from(new.source);
         (record.key, record.user) = (new.key, new.user);
-        let mut session = self.begun(record, prompt, self.manner());
+        let mut session = self.begun(record, prompt, manner);
         session.title = new.title;
         Ok(session)
     }
@@ -91,7 +99,7 @@ impl Agent {
         let (prompt, position) = match prompt {
             Some((prompt, position)) => (prompt, Some(position)),
             // The original kept none.
-            None => (self.prompt().await?, None),
+            None => (self.prompt(self.parts.tools.clone(), None).await?, None),
         };
         let mut session = self.begun(sessions::NewSession::from(kept.source), prompt, self.manner());
         session.workshop = Arc::new(Workshop::new(self.parts.workshops.opener(&kept.id)));
@@ -145,9 +153,9 @@ impl Agent {
         Ok(())
     }
 
-    async fn prompt(&self) -> Result<String, PromptError> {
+    async fn prompt(&self, tools: Registry, about: Option<String>) -> Result<String, PromptError> {
         let agent = self.clone();
-        let built = hermes_store::apart(move || prompt::build(&agent.parts)).await;
+        let built = hermes_store::apart(move || prompt::build(&agent.parts, &tools, about)).await;
         built.map_err(|_| PromptError::Panicked)?
     }
 

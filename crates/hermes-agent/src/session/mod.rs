@@ -3,6 +3,7 @@
 mod control;
 mod error;
 mod kept;
+mod transfer;
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +11,7 @@ use hermes_model::Model;
 use hermes_proto::message::{Message, Usage};
 use hermes_store::sessions::{self, Position, SessionId};
 
-use crate::registry::Registry;
+use crate::registry::{Registry, Toolset};
 use crate::tools::TodoList;
 use crate::transcript::Transcript;
 use crate::workshop::Workshop;
@@ -18,6 +19,7 @@ use crate::workshop::Workshop;
 pub(crate) use control::Manner;
 pub use control::{NewSession, Undone, Which};
 pub use error::{KeepError, SessionError};
+pub use transfer::{IncomingPiece, Piece, TransferError};
 
 /// A conversation that is being held. One turn at a time: a turn takes it for itself.
 #[derive(Debug)]
@@ -77,6 +79,11 @@ impl Session {
     /// The tools the model may use.
     pub fn tools(&self) -> &Registry {
         &self.tools
+    }
+
+    /// From here on the model has only the tools of these groups, of those it has.
+    pub fn keep_toolsets(&mut self, toolsets: &[Toolset]) {
+        self.tools = self.tools.only(toolsets);
     }
 
     /// What the model is told before the conversation.

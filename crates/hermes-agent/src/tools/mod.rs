@@ -32,7 +32,7 @@ pub use skill_view::SkillView;
 pub use skills_list::SkillsList;
 pub use terminal::Terminal;
 pub use todo::{Todo, TodoList};
-pub use web_extract::WebExtract;
+pub use web_extract::{Answered, PostError, Poster, WebExtract};
 pub use write_file::WriteFile;
 
 use crate::registry::Registry;

@@ -1,5 +1,5 @@
-//! Files of the home that a container may read: credentials the operator named, skills, and
-//! what people sent. All read-only, and only from inside the home.
+//! Files of the home that a container may read: credentials the operator named, and what
+//! every session may. All read-only, and only from inside the home.
 
 use std::path::{Component, Path};
 
@@ -8,11 +8,10 @@ use hermes_home::config::Terminal;
 
 use super::error::DockerError;
 use super::volumes::Volume;
+use crate::shown_folders::SHOWN;
 
 /// Where the home's files are seen in the container.
 pub(super) const PLACE: &str = "/root/.hermes";
-/// Folders of `cache/` with things that people sent or that tools made for them.
-const CACHES: [&str; 7] = ["documents", "images", "audio", "videos", "screenshots", "web", "delegation"];
 
 pub(super) fn shown_to_container(
     home: &Home,
@@ -29,9 +28,8 @@ pub(super) fn shown_to_container(
             }
         }
     }
-    let folders = std::iter::once("skills".to_owned()).chain(CACHES.iter().map(|name| format!("cache/{name}")));
-    for name in folders.filter(|name| home.path().join(name).is_dir()) {
-        volumes.push(Volume::read_only(&home.path().join(&name), &format!("{PLACE}/{name}"))?);
+    for name in SHOWN.iter().filter(|name| home.path().join(name).is_dir()) {
+        volumes.push(Volume::read_only(&home.path().join(name), &format!("{PLACE}/{name}"))?);
     }
     Ok(volumes)
 }

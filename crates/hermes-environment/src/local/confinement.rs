@@ -6,11 +6,10 @@ use hermes_home::config::{Sandbox, SandboxNetwork, Terminal};
 use hermes_sandbox::confine::{Confinement, Limits, Mode, Network, default_hidden};
 
 use super::LocalPlan;
+use crate::shown_folders::SHOWN;
 
 /// Folders of a home that are made for agents: their own, to be changed.
 const FOR_AGENTS: [&str; 2] = ["workspace", "home"];
-/// Folders of a home that agents may read.
-const SHOWN: [&str; 2] = ["skills", "cache"];
 const MEGABYTE: u64 = 1 << 20;
 /// Descriptors of one command: what builds and browsers need, and no more.
 const OPEN_FILES: u64 = 65_536;
@@ -24,8 +23,6 @@ impl LocalPlan<'_> {
         writable.extend(FOR_AGENTS.iter().map(|name| home.join(name)).filter(|path| path.is_dir()));
         writable.extend(terminal.sandbox_writable.iter().map(|path| self.expanded(path)));
         let mut hidden = vec![self.root.path().to_owned(), home.to_owned()];
-        // Every session has its own folder in there.
-        hidden.extend(spill.parent().map(Path::to_owned));
         let uid = rustix::process::geteuid().as_raw();
         hidden.extend(default_hidden(&self.user_home(), uid));
         Confinement {

@@ -1,7 +1,7 @@
 //! Where output that is too long to return is kept: one private folder per environment.
 //!
-//! Sessions share the home's `cache/`. Were the spilled output in one folder, one session
-//! could read what another session's commands printed.
+//! Were the spilled output in one folder, one session could read what another session's
+//! commands printed.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;

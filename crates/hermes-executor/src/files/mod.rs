@@ -9,14 +9,18 @@
 //! cancellation between steps.
 
 mod content_kind;
+mod fetch;
 mod list;
 mod notes;
 mod open;
 mod patch;
 mod place;
 mod problem;
+mod put;
 mod read;
 mod read_lines;
+mod received;
+mod received_name;
 mod replace;
 mod room;
 mod search;
@@ -32,6 +36,7 @@ use hermes_proto::executor::{FileAnswer, FileProblem, FileRequest, SearchTarget}
 use tokio_util::sync::CancellationToken;
 
 pub use place::Place;
+pub use received::Received;
 
 /// Does one file operation and answers, whatever the file turns out to be.
 ///
@@ -51,6 +56,8 @@ pub fn handle<'place>(
             SearchTarget::Names => search::search_names(&request, &operation),
         },
         FileRequest::List(request) => list::list(&request, &operation),
+        FileRequest::Fetch(request) => fetch::fetch(&request, &operation),
+        FileRequest::Put(request) => put::put(&request, &operation),
     };
     answer.unwrap_or_else(FileAnswer::Problem)
 }

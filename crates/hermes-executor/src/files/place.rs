@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hermes_proto::executor::FileProblem;
 
+use super::received::Received;
+
 /// As long as the kernel takes a path, with its end.
 const LONGEST: usize = 4096;
 
@@ -17,12 +19,14 @@ pub struct Place<'a> {
     pub working_directory: &'a Path,
     /// What `~` stands for.
     pub home: Option<&'a Path>,
+    /// Where files go that come from outside. Without it none are taken.
+    pub received: Option<&'a Received>,
 }
 
 impl<'a> From<&'a Path> for Place<'a> {
-    /// A place without a home.
+    /// A place without a home, which takes no files.
     fn from(working_directory: &'a Path) -> Self {
-        Self { working_directory, home: None }
+        Self { working_directory, home: None, received: None }
     }
 }
 
@@ -76,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_typed_path_means_one_file() {
-        let place = Place { working_directory: Path::new("/work"), home: Some(Path::new("/home/me")) };
+        let place = Place { working_directory: Path::new("/work"), home: Some(Path::new("/home/me")), received: None };
         let check = |typed: &str, expected: &str| {
             assert_eq!(place.resolve(typed).unwrap(), PathBuf::from(expected), "{typed}");
         };
@@ -104,9 +108,10 @@ mod tests {
     #[test]
     fn a_path_is_repeated_as_it_was_typed() {
         let check = |typed: &str, expected: &str| {
-            let resolved = Place { working_directory: Path::new("/work"), home: Some(Path::new("/home/me")) }
-                .resolve(typed)
-                .unwrap();
+            let resolved =
+                Place { working_directory: Path::new("/work"), home: Some(Path::new("/home/me")), received: None }
+                    .resolve(typed)
+                    .unwrap();
             assert_eq!(Place::repeated(typed, &resolved), PathBuf::from(expected), "{typed}");
         };
         check(".", "");

@@ -12,7 +12,6 @@ mod interpreter;
 mod launch;
 mod module;
 mod peer;
-mod remove;
 mod run;
 mod staging;
 

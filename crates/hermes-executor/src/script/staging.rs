@@ -2,19 +2,17 @@
 //!
 //! It stands where the session's commands have their temporary files, and is gone when the script is.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, fchmod};
 use tokio::net::{UnixListener, UnixSocket};
 use tokio::task::spawn_blocking;
 
-use super::remove::remove_folder;
+use crate::private_folder::{BASES, make_folder, remove_folder};
 
-/// Short, because a socket's path may have 107 bytes.
-const BASES: [&str; 2] = ["/tmp", "/var/tmp"];
 const PREFIX: &str = "hermes-script-";
 const SOCKET: &str = "rpc.sock";
 const SCRIPT: &str = "script.py";
@@ -44,7 +42,7 @@ impl Staging {
     /// Makes the folder with both files. Blocks.
     pub(super) fn make(code: &str, module: &str) -> Result<Self, StagingError> {
         let staging =
-            Self { folder: make_folder().map_err(|source| StagingError::Folder { source })?, is_removed: false };
+            Self { folder: make_folder(PREFIX).map_err(|source| StagingError::Folder { source })?, is_removed: false };
         for (name, text) in [(MODULE, module), (SCRIPT, code)] {
             staging.write(name, text).map_err(|source| StagingError::Write { name, source })?;
         }
@@ -97,14 +95,6 @@ impl Drop for Staging {
             let _ = remove_folder(&self.folder);
         }
     }
-}
-
-fn make_folder() -> io::Result<PathBuf> {
-    let private = fs::Permissions::from_mode(0o700);
-    let make =
-        |base| tempfile::Builder::new().prefix(PREFIX).rand_bytes(12).permissions(private.clone()).tempdir_in(base);
-    let [first, second] = BASES;
-    Ok(make(first).or_else(|_| make(second))?.keep())
 }
 
 #[cfg(test)]

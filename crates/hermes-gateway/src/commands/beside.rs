@@ -19,6 +19,7 @@ pub(crate) async fn answer_beside(
 ) -> String {
     match command {
         Command::Help => help(person.role),
+        Command::Whoami => who(key, person),
         Command::Status => standing(shared, key, status.as_ref()),
         Command::Yolo(switch) => yolo(shared, key, switch),
         Command::Answer(TypedAnswer::Answer { which, answer }) => {
@@ -67,6 +68,14 @@ pub(crate) fn word(consent: &hermes_proto::consent::Consent) -> String {
 fn help(role: Role) -> String {
     let rows = TABLE.iter().filter(|row| row.role <= role);
     rows.map(|row| format!("/{} - {}", row.name, row.about)).collect::<Vec<_>>().join("\n")
+}
+
+fn who(key: &SessionKey, person: &Person) -> String {
+    let may = match person.role {
+        Role::User => "you talk, and decide about your own conversation",
+        Role::Admin => "an administrator",
+    };
+    format!("you: {}\nhere: {may}\nconversation: {key}", person.id)
 }
 
 fn standing(shared: &Shared, key: &SessionKey, status: Option<&SessionStatus>) -> String {

@@ -6,6 +6,6 @@ mod beside;
 mod parse;
 mod session;
 
-pub(crate) use beside::answer_beside;
-pub(crate) use parse::{Command, Parsed, Switch, parse};
+pub(crate) use beside::{answer_beside, word};
+pub(crate) use parse::{Command, Parsed, Switch, is_known, menu, parse};
 pub(crate) use session::run;

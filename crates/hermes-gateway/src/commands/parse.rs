@@ -27,6 +27,7 @@ pub(crate) enum Command {
     Usage,
     Compress,
     Background(String),
+    Whoami,
 }
 
 /// What a message is.
@@ -129,6 +130,13 @@ pub(crate) const TABLE: &[Row] = &[
         build: |_| Ok(Command::Compress),
     },
     Row {
+        name: "whoami",
+        others: &[],
+        role: Role::User,
+        about: "who you are here and what you may do",
+        build: |_| Ok(Command::Whoami),
+    },
+    Row {
         name: "bg",
         others: &["background"],
         role: Role::User,
@@ -136,6 +144,21 @@ pub(crate) const TABLE: &[Row] = &[
         build: background,
     },
 ];
+
+/// Letters of a command that has to be guessed.
+const SHORTEST: usize = 2;
+/// Never guessed.
+const TYPED_OUT: [&str; 3] = ["approve", "deny", "yolo"];
+
+/// Whether a word names a command.
+pub(crate) fn is_known(word: &str) -> bool {
+    find(&word.to_ascii_lowercase()).is_ok()
+}
+
+/// What everybody may choose from, and what it is for.
+pub(crate) fn menu() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.iter().filter(|row| row.role == Role::User).map(|row| (row.name, row.about))
+}
 
 /// Reads a message. `role` decides what its sender may do.
 pub(crate) fn parse(text: &str, role: Role) -> Parsed {
@@ -148,8 +171,9 @@ pub(crate) fn parse(text: &str, role: Role) -> Parsed {
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
         return Parsed::Talk;
     }
-    let Some(row) = TABLE.iter().find(|row| row.name == name || row.others.contains(&name.as_str())) else {
-        return Parsed::Refused(format!("there is no command /{name}; /help lists them"));
+    let row = match find(&name) {
+        Ok(row) => row,
+        Err(problem) => return Parsed::Refused(problem),
     };
     if role < row.role {
         return Parsed::Refused(format!("/{} is for administrators", row.name));
@@ -157,6 +181,24 @@ pub(crate) fn parse(text: &str, role: Role) -> Parsed {
     match (row.build)(text) {
         Ok(command) => Parsed::Command(command),
         Err(problem) => Parsed::Refused(problem),
+    }
+}
+
+/// The command of this word, or of the only one that begins like it. What decides about danger is typed out.
+fn find(name: &str) -> Result<&'static Row, String> {
+    let is_called = |row: &&Row| row.name == name || row.others.contains(&name);
+    if let Some(row) = TABLE.iter().find(is_called) {
+        return Ok(row);
+    }
+    let begins = |row: &&Row| row.name.starts_with(name) || row.others.iter().any(|other| other.starts_with(name));
+    let near: Vec<&Row> = TABLE.iter().filter(|_| name.len() >= SHORTEST).filter(begins).collect();
+    match near.as_slice() {
+        [] => Err(format!("there is no command /{name}; /help lists them")),
+        [row] if !TYPED_OUT.contains(&row.name) => Ok(row),
+        several => {
+            let names: Vec<_> = several.iter().map(|row| format!("/{}", row.name)).collect();
+            Err(format!("/{name} could be {}; nothing was done", names.join(" or ")))
+        }
     }
 }
 
@@ -207,6 +249,9 @@ mod tests {
         check("/new", &is(Command::New));
         check("  /RESET now ", &is(Command::New));
         check("/stop@hermes_bot", &is(Command::Stop));
+        check("/stat", &is(Command::Status));
+        check("/backgr x", &is(Command::Background("x".to_owned())));
+        check("/WHO", &is(Command::Whoami));
         check("/model", &is(Command::Model(None)));
         check("/model a/b ", &is(Command::Model(Some("a/b".to_owned()))));
         check("/yolo OFF", &is(Command::Yolo(Some(Switch::Off))));
@@ -220,7 +265,9 @@ mod tests {
         for text in ["", "yes", "approve", "ok /approve", "/etc/hosts is broken", "/", "/ new", "//new", "/tmp/x"] {
             check(text, &Parsed::Talk);
         }
-        for text in ["/approve please", "/frobnicate", "/yolo maybe", "/bg", "/approved"] {
+        for text in
+            ["/approve please", "/frobnicate", "/yolo maybe", "/bg", "/approved", "/app", "/den", "/yo on", "/st", "/n"]
+        {
             assert!(matches!(parse(text, Role::Admin), Parsed::Refused(_)), "{text}");
         }
     }

@@ -52,6 +52,7 @@ pub(crate) async fn run(
         | Command::Answer(_)
         | Command::Yolo(_)
         | Command::Help
+        | Command::Whoami
         | Command::Background(_) => String::new(),
     }
 }
@@ -88,6 +89,9 @@ async fn model(shared: &Shared, session: &mut Session, name: Option<String>) -> 
     let Some(name) = name else {
         return format!("{} answers; /model PROVIDER/MODEL changes that for this session", session.model().id());
     };
+    if name.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return "that is no name of a model".to_owned();
+    }
     let model = match shared.sources.resolve(&Asked { model: Some(name), provider: None }) {
         Ok(resolution) => resolution.into_model(),
         Err(error) => return format!("{error}"),

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::message::Answer;
 use crate::{
-    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, DeliveryId, Edits, Inbox, InvalidPlatform, Outgoing,
-    Pending, Platform, Progress, Question, Receipt, Repeats, Showing, Unit,
+    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, DeliveryId, Edits, Files, Inbox, InvalidPlatform,
+    Outgoing, Pending, Platform, Progress, Question, Receipt, Repeats, Showing, Unit,
 };
 
 /// How long a delivery waits for somebody who listens.
@@ -110,6 +110,7 @@ impl Adapter for LocalAdapter {
             unit: Unit::Bytes,
             edits: Edits::None,
             buttons: Buttons::None,
+            files: Files::UpTo(u64::MAX),
             repeats: Repeats::Recognised,
         }
     }

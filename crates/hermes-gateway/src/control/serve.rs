@@ -15,7 +15,7 @@ use super::local::LocalAdapter;
 use super::message::{Answer, Request, Status};
 use super::socket::{ControlSocket, check};
 use crate::lifecycle::StopReason;
-use crate::{Accepted, Adapter, Chat, HostView, Identifier, Incoming, Person, Role, SessionState};
+use crate::{Accepted, Adapter, Chat, HostView, Identifier, Incoming, Person, Role, SessionState, Steered};
 
 /// Connections at once.
 const CONNECTIONS: usize = 64;
@@ -111,7 +111,9 @@ impl Control {
             Request::Status => Answer::Status(self.status().await),
             Request::Sessions => Answer::Sessions { sessions: self.view.sessions().await },
             Request::Stop { session } => Answer::Done { found: self.view.inbox().stop(&session).await },
-            Request::Steer { session, text } => Answer::Done { found: self.view.inbox().steer(&session, text).await },
+            Request::Steer { session, text } => {
+                Answer::Done { found: self.view.inbox().steer(&session, Steered::Running, text).await }
+            }
             Request::Drain { restart } => {
                 let reason = if restart { StopReason::Restart } else { StopReason::Planned };
                 self.stop.send_replace(Some(reason));

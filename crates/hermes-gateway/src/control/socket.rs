@@ -27,7 +27,9 @@ impl ControlSocket {
         remove(&home.join(&temporary))?;
         let listener = UnixListener::bind(folder.path(&temporary))?;
         std::fs::set_permissions(home.join(&temporary), std::fs::Permissions::from_mode(0o600))?;
-        std::fs::rename(home.join(&temporary), &path)?;
+        let renamed = std::fs::rename(home.join(&temporary), &path);
+        // A gateway that is started again and again must not fill its home with these.
+        renamed.inspect_err(|_| drop(std::fs::remove_file(home.join(&temporary))))?;
         Ok(Self { listener, path })
     }
 

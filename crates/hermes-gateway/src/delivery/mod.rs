@@ -13,7 +13,9 @@ use tokio::sync::Notify;
 
 use crate::host::LedgerError;
 use crate::stored::StoredDelivery;
-use crate::{Adapter, Address, Capabilities, Content, Identifier, MessageNumber, Part, Platform, Repeats, Unit};
+use crate::{
+    Adapter, Address, Capabilities, Content, Identifier, MessageNumber, OutgoingFile, Part, Platform, Repeats, Unit,
+};
 
 pub(crate) use pump::Pump;
 pub(crate) use split::split;
@@ -24,6 +26,7 @@ const UNKNOWN: Capabilities = Capabilities {
     unit: Unit::Utf16,
     edits: crate::Edits::None,
     buttons: crate::Buttons::None,
+    files: crate::Files::None,
     repeats: Repeats::Shown,
 };
 
@@ -41,6 +44,8 @@ pub(crate) struct Letter {
 pub(crate) enum Body {
     Reply(String),
     Notice(String),
+    File(OutgoingFile),
+    Clarify { text: String, choices: Vec<String> },
 }
 
 /// Where letters are posted.
@@ -94,14 +99,20 @@ impl Post {
     /// A letter as messages that its platform can take, one each.
     fn deliveries(&self, letter: &Letter) -> Vec<NewDelivery> {
         let capabilities = self.platforms.get(&letter.to.platform).map_or(UNKNOWN, |(capabilities, _)| *capabilities);
-        let (Body::Reply(text) | Body::Notice(text)) = &letter.body;
+        let text = match &letter.body {
+            Body::Reply(text) | Body::Notice(text) | Body::Clarify { text, .. } => text,
+            Body::File(file) => {
+                return stored(letter, Content::File { file: file.clone(), caption: None }).into_iter().collect();
+            }
+        };
         // Room for a mark that says that it may have come before.
         let longest = capabilities.longest_message.saturating_sub(pump::MARK.len()).max(1);
         let texts = split(text, longest, capabilities.unit);
         let of = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         let content = |(index, text): (u32, String)| match &letter.body {
             Body::Reply(_) => Content::Reply { text, part: Part { number: index + 1, of } },
-            Body::Notice(_) => Content::Notice { text },
+            Body::Clarify { choices, .. } if index + 1 == of => Content::Clarify { text, choices: choices.clone() },
+            Body::Notice(_) | Body::Clarify { .. } | Body::File(_) => Content::Notice { text },
         };
         let parts = (0_u32..).zip(texts).map(content);
         parts.filter_map(|content| stored(letter, content)).collect()

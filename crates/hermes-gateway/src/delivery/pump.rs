@@ -4,6 +4,7 @@
 //! next gateway knows that it may have arrived.
 
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,11 +14,12 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::metrics::{Delivered, Metrics};
 use crate::stored::StoredDelivery;
-use crate::{Adapter, Attempt, Content, DeliveryError, DeliveryId, MessageNumber, Outgoing, Receipt, Repeats};
+use crate::{Adapter, Attempt, DeliveryError, DeliveryId, MessageNumber, Outgoing, Receipt, Repeats};
 
 /// Put before a text that may have arrived already, on platforms that would show it twice.
-pub(super) const MARK: &str = "(sent again after a restart; you may have this already)\n\n";
+pub(super) const MARK: &str = "(sent again; you may have this already)\n\n";
 /// Chats that are served at once.
 const AT_ONCE: usize = 16;
 /// Chats that are looked at.
@@ -34,6 +36,7 @@ pub(crate) struct Pump {
     ledger: Ledger,
     adapter: Arc<dyn Adapter>,
     bell: Arc<Notify>,
+    metrics: Arc<Metrics>,
     flights: JoinSet<Flown>,
     /// The chats of the deliveries that are under way.
     busy: HashMap<Id, String>,
@@ -44,7 +47,7 @@ pub(crate) struct Pump {
 #[derive(Debug)]
 struct Flown {
     attempts: u32,
-    result: Result<(), Retry>,
+    result: Result<Delivered, Retry>,
 }
 
 /// Something is tried again.
@@ -54,8 +57,8 @@ struct Retry {
 }
 
 impl Pump {
-    pub(crate) fn new(ledger: Ledger, adapter: Arc<dyn Adapter>, bell: Arc<Notify>) -> Self {
-        Self { ledger, adapter, bell, flights: JoinSet::new(), busy: HashMap::new(), resting: HashMap::new() }
+    pub(crate) fn new(ledger: Ledger, adapter: Arc<dyn Adapter>, bell: Arc<Notify>, metrics: Arc<Metrics>) -> Self {
+        Self { ledger, adapter, bell, metrics, flights: JoinSet::new(), busy: HashMap::new(), resting: HashMap::new() }
     }
 
     /// Delivers until `shutdown`, and then what is under way or can go at once.
@@ -112,6 +115,10 @@ impl Pump {
             }
         };
         let Some(address) = self.busy.remove(&id) else { return };
+        self.metrics.delivered(match &flown.result {
+            Ok(delivered) => *delivered,
+            Err(_) => Delivered::Postponed,
+        });
         if let Err(Retry { after }) = flown.result {
             let pause = after.unwrap_or_else(|| Duration::from_secs(1 << flown.attempts.min(8)));
             self.resting.insert(address, Instant::now() + pause.min(LONGEST_PAUSE));
@@ -131,17 +138,25 @@ async fn fly(ledger: Ledger, adapter: Arc<dyn Adapter>, due: Due) -> Flown {
     let attempts = due.attempts + 1;
     let number = due.number;
     let retry = |after| Flown { attempts, result: Err(Retry { after }) };
-    let done = Flown { attempts, result: Ok(()) };
+    let done = |delivered| Flown { attempts, result: Ok(delivered) };
     let outgoing = match outgoing(&due, adapter.capabilities().repeats) {
         Ok(outgoing) => outgoing,
         Err(error) => {
             keep(&ledger, move |ledger| ledger.given_up(number, &format!("unreadable: {error}"))).await;
-            return done;
+            return done(Delivered::GivenUp);
         }
     };
-    if due.attempts >= MOST_ATTEMPTS {
-        keep(&ledger, move |ledger| ledger.given_up(number, "tried too often")).await;
-        return done;
+    let file = outgoing.content.file().map(Path::to_owned);
+    let refused = if due.attempts >= MOST_ATTEMPTS {
+        Some("tried too often")
+    } else if file.as_ref().is_some_and(|file| !file.is_file()) {
+        Some("its file is gone")
+    } else {
+        None
+    };
+    if let Some(cause) = refused {
+        give_up(&ledger, number, file, cause.to_owned()).await;
+        return done(Delivered::GivenUp);
     }
     if !keep(&ledger, move |ledger| ledger.trying(number)).await {
         return retry(None);
@@ -153,19 +168,45 @@ async fn fly(ledger: Ledger, adapter: Arc<dyn Adapter>, due: Due) -> Flown {
     };
     match result {
         Ok(Receipt { message }) => {
-            let kept = keep(&ledger, move |ledger| ledger.delivered(number, message.as_ref().map(AsRef::as_ref)));
-            if kept.await { done } else { retry(None) }
+            let kept = keep(&ledger, move |ledger| {
+                ledger.delivered(number, message.as_ref().map(AsRef::as_ref))?;
+                remove(file);
+                Ok(())
+            });
+            if kept.await { done(Delivered::Arrived) } else { retry(None) }
         }
         Err(DeliveryError::Later { cause, after }) if attempts < MOST_ATTEMPTS => {
             tracing::info!(number, attempts, cause, "not delivered yet");
             keep(&ledger, move |ledger| ledger.not_yet(number, &cause)).await;
             retry(after)
         }
-        Err(DeliveryError::Later { cause, .. } | DeliveryError::Never { cause }) => {
-            tracing::warn!(number, attempts, cause, "a delivery was given up");
-            keep(&ledger, move |ledger| ledger.given_up(number, &cause)).await;
-            done
+        Err(DeliveryError::Unclear { cause }) if attempts < MOST_ATTEMPTS => {
+            tracing::info!(number, attempts, cause, "perhaps not delivered");
+            retry(None)
         }
+        Err(DeliveryError::Later { cause, .. } | DeliveryError::Unclear { cause } | DeliveryError::Never { cause }) => {
+            tracing::warn!(number, attempts, cause, "a delivery was given up");
+            give_up(&ledger, number, file, cause).await;
+            done(Delivered::GivenUp)
+        }
+    }
+}
+
+async fn give_up(ledger: &Ledger, number: i64, file: Option<PathBuf>, cause: String) {
+    keep(ledger, move |ledger| {
+        ledger.given_up(number, &cause)?;
+        remove(file);
+        Ok(())
+    })
+    .await;
+}
+
+/// A file that nobody needs any more.
+fn remove(file: Option<PathBuf>) {
+    if let Some(file) = file
+        && let Err(error) = std::fs::remove_file(file)
+    {
+        tracing::warn!(%error, "a file that was sent cannot be removed");
     }
 }
 
@@ -176,8 +217,7 @@ fn outgoing(due: &Due, repeats: Repeats) -> Result<Outgoing, String> {
     let attempt = match (due.handed, repeats) {
         (Handed::Perhaps, Repeats::Recognised) => Attempt::Doubtful,
         (Handed::Perhaps, Repeats::Shown) => {
-            let (Content::Reply { text, .. } | Content::Notice { text }) = &mut content;
-            text.insert_str(0, MARK);
+            content.put_before(MARK);
             Attempt::Again
         }
         (Handed::No, _) if due.attempts == 0 => Attempt::First,

@@ -1,13 +1,14 @@
 //! What becomes of a message that comes while its conversation is being worked on.
 
 use hermes_home::config::Config;
+use hermes_proto::turn::Surface;
 
 use super::dispatch::Dispatcher;
 use super::mailbox::StopCause;
 use super::task::{Claim, Task};
-use crate::Continuing;
 use crate::commands::{Command, Parsed, answer_beside, parse};
 use crate::delivery::Body;
+use crate::{Continuing, MessageNumber};
 
 /// `display.busy_input_mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +38,9 @@ impl BusyMode {
 impl Dispatcher {
     /// A message has arrived.
     pub(super) fn arrived(&mut self, mut task: Task) {
-        // Callers say what they mean by which address they call.
-        if !matches!(task.claim, Claim::Chat(_)) {
+        // Callers say what they mean by which address they call, and what a program was sent gives no commands.
+        let is_person = matches!(task.incoming.surface, Surface::Gateway | Surface::Ask | Surface::Interactive);
+        if !is_person || !matches!(task.claim, Claim::Chat(_)) {
             return self.enqueue(task);
         }
         match parse(&task.incoming.text, task.incoming.person.role) {
@@ -54,7 +56,9 @@ impl Dispatcher {
                 self.enqueue_first(task);
             }
             Parsed::Command(command @ Command::Background(_)) => self.beside(task, command),
-            Parsed::Command(command @ (Command::Help | Command::Status | Command::Yolo(_) | Command::Answer(_))) => {
+            Parsed::Command(
+                command @ (Command::Help | Command::Whoami | Command::Status | Command::Yolo(_) | Command::Answer(_)),
+            ) => {
                 self.answer(task, command);
             }
             Parsed::Command(command) => {
@@ -67,6 +71,10 @@ impl Dispatcher {
     fn talk(&mut self, task: Task) {
         let running = self.mailboxes.get(&task.mailbox).and_then(|mailbox| mailbox.running.as_ref());
         let Some(running) = running else { return self.enqueue(task) };
+        let task = match running.answered_by(task) {
+            Ok(()) => return,
+            Err(task) => *task,
+        };
         match self.manners.busy {
             BusyMode::Queue => self.enqueue(task),
             BusyMode::Interrupt => {
@@ -75,11 +83,23 @@ impl Dispatcher {
             }
             BusyMode::Steer if !task.incoming.attachments.is_empty() => self.enqueue(task),
             BusyMode::Steer => {
-                if let Err(task) = running.reins.steering.leave(task) {
-                    self.enqueue(*task);
+                let number = task.number();
+                match running.reins.steering.leave(task) {
+                    Ok(()) => self.begun(number),
+                    Err(task) => self.enqueue(*task),
                 }
             }
         }
+    }
+
+    /// A running turn may act on this message from here on: after a kill it is reported and not worked on again.
+    fn begun(&mut self, number: Option<MessageNumber>) {
+        let (shared, Some(number)) = (self.shared.clone(), number) else { return };
+        self.beside.spawn(async move {
+            if let Err(error) = shared.in_ledger(move |ledger| ledger.begin(&[number.0])).await {
+                tracing::error!(%error, "a remark cannot be marked as heard");
+            }
+        });
     }
 
     /// Says something about a message that needs nothing more.

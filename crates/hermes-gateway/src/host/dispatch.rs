@@ -16,16 +16,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::busy::BusyMode;
 use super::mailbox::{Mailbox, Reins, Running, StopCause};
-use super::order::Order;
+use super::order::{Order, Steered};
 use super::report::of_failure;
 use super::shared::Shared;
 use super::task::{Claim, Task};
 use super::turn::{Finished, work};
 use crate::delivery::Body;
+use crate::metrics::failure_name;
 use crate::{Progress, TurnFailure};
 
 /// How long turns that were told to stop are waited for.
 const LAST_CALL: Duration = Duration::from_secs(20);
+
+/// How long callers who wait for their answer get at least: unlike a chat they are not told later.
+const CALLERS_DRAIN: Duration = Duration::from_secs(30);
 
 /// Limits and manners of a dispatcher.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +71,7 @@ impl Dispatcher {
 
     /// Works until `shutdown`, then lets running turns end within the budget. Messages that wait stay on disk.
     pub(crate) async fn run(mut self, mut orders: mpsc::Receiver<Order>, shutdown: CancellationToken) {
-        let mut deadline = None;
+        let (mut chats_until, mut all_until) = (None, None);
         loop {
             if self.is_closing && self.turns.is_empty() {
                 break;
@@ -76,11 +80,17 @@ impl Dispatcher {
                 biased;
                 () = shutdown.cancelled(), if !self.is_closing => {
                     self.is_closing = true;
-                    deadline = Some(tokio::time::Instant::now() + self.manners.drain);
+                    let now = tokio::time::Instant::now();
+                    chats_until = Some(now + self.manners.drain);
+                    all_until = Some(now + self.manners.drain.max(CALLERS_DRAIN));
                 }
-                () = until(deadline), if deadline.is_some() => {
+                () = until(chats_until), if chats_until.is_some() => {
+                    self.tell_to_stop(|running| running.route.number.is_some());
+                    chats_until = None;
+                }
+                () = until(all_until), if all_until.is_some() => {
                     self.stop_all().await;
-                    deadline = None;
+                    all_until = None;
                 }
                 Some(ended) = self.turns.join_next_with_id() => self.ended(ended),
                 Some(_) = self.beside.join_next() => {}
@@ -102,8 +112,8 @@ impl Dispatcher {
             Order::Stop { key, done } => {
                 let _ = done.send(self.stop(&key, StopCause::Asked));
             }
-            Order::Steer { key, text, done } => {
-                let _ = done.send(self.steer(&key, text));
+            Order::Steer { key, whom, text, done } => {
+                let _ = done.send(self.steer(&key, &whom, text));
             }
             Order::Sessions { done } => {
                 let mut sessions: Vec<_> = self.mailboxes.iter().map(|(key, mailbox)| mailbox.status(key)).collect();
@@ -136,8 +146,11 @@ impl Dispatcher {
         running.is_some()
     }
 
-    fn steer(&mut self, key: &SessionKey, text: String) -> bool {
+    fn steer(&mut self, key: &SessionKey, whom: &Steered, text: String) -> bool {
         let Some(running) = self.mailboxes.get(key).and_then(|mailbox| mailbox.running.as_ref()) else { return false };
+        if matches!(whom, Steered::WorkingOn(message) if *message != running.route.incoming.message) {
+            return false;
+        }
         let incoming = crate::Incoming { text, ..(*running.route.incoming).clone() };
         running.reins.steering.leave(Task::new(key.clone(), Arc::new(incoming), Claim::Nobody)).is_ok()
     }
@@ -217,6 +230,7 @@ impl Dispatcher {
     /// A turn ended without a word: its chat is told, and what it never heard is worked on.
     fn crashed(&mut self, running: &Running) -> Vec<Task> {
         tracing::error!(session = %running.route.key, "a turn failed unexpectedly");
+        self.shared.metrics.turn_ended(failure_name(&TurnFailure::Crashed));
         let (told, unheard) = running.reins.steering.close();
         let numbers: Vec<_> = running.route.number.into_iter().chain(told).collect();
         if !numbers.is_empty() {
@@ -231,13 +245,14 @@ impl Dispatcher {
         unheard
     }
 
+    fn tell_to_stop(&self, is_meant: impl Fn(&Running) -> bool) {
+        let running = self.mailboxes.values().filter_map(|mailbox| mailbox.running.as_ref());
+        running.filter(|running| is_meant(running)).for_each(|running| running.reins.stop(StopCause::Shutdown));
+    }
+
     /// The budget is used up: every turn is told to stop, and left behind if it does not.
     async fn stop_all(&mut self) {
-        for mailbox in self.mailboxes.values() {
-            if let Some(running) = &mailbox.running {
-                running.reins.stop(StopCause::Shutdown);
-            }
-        }
+        self.tell_to_stop(|_| true);
         let all = async {
             while let Some(ended) = self.turns.join_next_with_id().await {
                 self.ended(ended);

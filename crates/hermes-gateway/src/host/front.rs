@@ -3,16 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_agent::Observer;
+use hermes_agent::{Observer, Registry};
 use hermes_approval::{Answer, AnswerError, Answered, Answerer, Which};
 use hermes_proto::session::SessionKey;
 use hermes_store::ledger::{Arrival, Arrived, Bounds};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::order::{Order, SessionStatus};
+use super::adapters::AdapterHealth;
+use super::order::{Order, SessionStatus, Steered};
 use super::shared::Shared;
 use super::task::{Attending, Claim, Task};
+use crate::metrics::Metrics;
 use crate::stored::{Route, StoredMessage};
 use crate::{Accepted, Attended, Incoming, KeyRules, MessageNumber, NotAccepted};
 
@@ -32,12 +34,26 @@ pub(crate) struct Front {
     /// From here on nothing is accepted.
     closing: CancellationToken,
     attended: Arc<Semaphore>,
+    health: watch::Receiver<AdapterHealth>,
 }
 
 impl Front {
-    pub(crate) fn new(shared: Arc<Shared>, orders: mpsc::Sender<Order>, closing: CancellationToken) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        orders: mpsc::Sender<Order>,
+        closing: CancellationToken,
+        health: watch::Receiver<AdapterHealth>,
+    ) -> Self {
         let opened = CancellationToken::new();
-        Self { shared, orders, opened, closing, attended: Arc::new(Semaphore::new(MOST_ATTENDED)) }
+        Self { shared, orders, opened, closing, attended: Arc::new(Semaphore::new(MOST_ATTENDED)), health }
+    }
+
+    pub(crate) fn health(&self) -> &watch::Receiver<AdapterHealth> {
+        &self.health
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
     }
 
     /// From here on messages are accepted.
@@ -80,11 +96,18 @@ impl Front {
         let key = self.check(&incoming)?;
         let place = self.attended.clone().try_acquire_owned().map_err(|_| NotAccepted::Full)?;
         let (sender, ended) = oneshot::channel();
+        let (opens, opened) = oneshot::channel();
         let cancellation = CancellationToken::new();
-        let attending = Attending { observer, ended: sender, cancellation: cancellation.clone(), _place: place };
+        let attending = Attending {
+            observer,
+            opened: Some(opens),
+            ended: sender,
+            cancellation: cancellation.clone(),
+            _place: place,
+        };
         let task = Task::new(key.clone(), Arc::new(incoming), Claim::Caller(attending));
         self.orders.send(Order::Arrived(Box::new(task))).await.map_err(|_| NotAccepted::Stopping)?;
-        Ok(Attended { key, cancellation, ended })
+        Ok(Attended { key, cancellation, opened, ended })
     }
 
     fn check(&self, incoming: &Incoming) -> Result<SessionKey, NotAccepted> {
@@ -114,12 +137,20 @@ impl Front {
         self.ask(|done| Order::Stop { key: key.clone(), done }).await.unwrap_or(false)
     }
 
-    pub(crate) async fn steer(&self, key: &SessionKey, text: String) -> bool {
-        self.ask(|done| Order::Steer { key: key.clone(), text, done }).await.unwrap_or(false)
+    pub(crate) async fn steer(&self, key: &SessionKey, whom: Steered, text: String) -> bool {
+        self.ask(|done| Order::Steer { key: key.clone(), whom, text, done }).await.unwrap_or(false)
     }
 
     pub(crate) async fn sessions(&self) -> Vec<SessionStatus> {
         self.ask(|done| Order::Sessions { done }).await.unwrap_or_default()
+    }
+
+    pub(crate) fn tools(&self) -> &Registry {
+        self.shared.agent.tools()
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.is_cancelled()
     }
 
     pub(crate) fn attachments(&self) -> &Path {

@@ -4,6 +4,7 @@
 //! is read again when it goes on after that.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use hermes_agent::Session;
 use hermes_environment::pool::Pooled;
@@ -11,9 +12,13 @@ use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::session::SessionKey;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::jobs::Following;
 use super::shared::Shared;
+
+/// How long a place may take to say whether jobs run in it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The open session of one conversation. One turn at a time holds it.
 #[derive(Debug)]
@@ -49,7 +54,8 @@ impl Pooled for Kept {
             None => return false,
         };
         let turn = TurnContext::arrived(&Hosting::new(), Edge::new(Surface::Headless, Arc::new(NobodyToAsk)));
-        workshop.is_busy(&turn).await
+        // One that does not answer is asked again later: the next turn must not wait for it.
+        timeout(PATIENCE, workshop.is_busy(&turn)).await.unwrap_or(true)
     }
 
     fn is_dead(&self) -> bool {

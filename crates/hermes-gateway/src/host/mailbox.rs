@@ -29,6 +29,17 @@ pub(crate) struct Running {
     pub(crate) since: Instant,
 }
 
+impl Running {
+    /// Takes a message as the answer to what the turn asks; gives it back if it is none. Only the turn's own person can answer.
+    pub(crate) fn answered_by(&self, task: Task) -> Result<(), Box<Task>> {
+        let said = &task.incoming;
+        let is_answer = said.person.id == self.route.incoming.person.id
+            && said.attachments.is_empty()
+            && !said.text.trim().is_empty();
+        if is_answer { self.reins.steering.answer(task) } else { Err(Box::new(task)) }
+    }
+}
+
 /// How a running turn is held.
 #[derive(Debug, Clone)]
 pub(crate) struct Reins {

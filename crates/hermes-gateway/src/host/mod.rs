@@ -2,6 +2,7 @@
 
 mod activity;
 mod adapters;
+mod asking;
 mod busy;
 mod dispatch;
 mod front;
@@ -15,6 +16,7 @@ mod report;
 mod shared;
 mod steering;
 mod task;
+mod toolsets;
 mod turn;
 mod watching;
 
@@ -35,9 +37,10 @@ use crate::delivery::Pump;
 
 pub use adapters::{AdapterHealth, AdapterState};
 pub(crate) use front::Front;
-pub use order::{SessionState, SessionStatus};
+pub use order::{SessionState, SessionStatus, Steered};
 pub(crate) use shared::Shared;
 pub use shared::{HostParts, LedgerError};
+pub(crate) use toolsets::configured_toolsets;
 
 /// Orders that wait for the dispatcher.
 const WAITING_ORDERS: usize = 1_024;
@@ -92,8 +95,8 @@ impl Host {
         let shared = Arc::new(Shared::new(parts));
         let (sender, orders) = mpsc::channel(WAITING_ORDERS);
         let closing = CancellationToken::new();
-        let front = Arc::new(Front::new(shared.clone(), sender, closing.clone()));
         let health = watch::Sender::new(AdapterHealth::default());
+        let front = Arc::new(Front::new(shared.clone(), sender, closing.clone(), health.subscribe()));
         Self { shared, front, orders, closing, health }
     }
 
@@ -126,7 +129,7 @@ impl Host {
         let mut pumps = JoinSet::new();
         for (platform, adapter) in &shared.adapters {
             if let Some(bell) = shared.post.bell(platform) {
-                let pump = Pump::new(Ledger::open(&shared.store), adapter.clone(), bell);
+                let pump = Pump::new(Ledger::open(&shared.store), adapter.clone(), bell, shared.metrics.clone());
                 pumps.spawn(pump.run(pumps_stop.clone()));
             }
         }

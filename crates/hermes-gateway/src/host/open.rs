@@ -1,5 +1,7 @@
 //! Finding the session that a message goes on with.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hermes_agent::{Session, SessionError, Which};
 use hermes_environment::pool::InUse;
 use hermes_proto::session::SessionKey;
@@ -14,9 +16,16 @@ use crate::{Continuing, FailureKind, TurnFailure};
 impl Shared {
     /// The session of this message, open. It stays open for a while after it was used.
     pub(crate) async fn open(&self, task: &Task) -> Result<InUse<SessionKey, Kept>, TurnFailure> {
-        let kept = self.kept.get(&task.mailbox, || async { self.find(task).await.map(Kept::new) }).await?;
+        let is_new = AtomicBool::new(false);
+        let find = || async {
+            is_new.store(true, Ordering::Relaxed);
+            self.find(task).await.map(Kept::new)
+        };
+        let kept = self.kept.get(&task.mailbox, find).await?;
         let wanted = match &task.incoming.continuing {
             Continuing::Conversation => return Ok(kept),
+            // It was found for this very message.
+            _ if is_new.load(Ordering::Relaxed) => return Ok(kept),
             wanted => wanted,
         };
         // What is open may be another session of the same conversation.
@@ -39,14 +48,14 @@ impl Shared {
         let found = match &task.incoming.continuing {
             Continuing::Conversation => match self.latest(&task.mailbox).await? {
                 Some(id) => self.agent.resume(Which::Named(id)).await,
-                None => self.agent.new_session(new_session(task)).await,
+                None => self.agent.new_session(new_session(self, task)).await,
             },
             Continuing::Session(id) => {
                 self.check_owner(&task.mailbox, id).await?;
                 self.agent.resume(Which::Named(id.clone())).await
             }
-            Continuing::Fresh(said) if said.is_empty() => self.agent.new_session(new_session(task)).await,
-            Continuing::Fresh(said) => self.agent.seeded_session(new_session(task), said.clone()).await,
+            Continuing::Fresh(said) if said.is_empty() => self.agent.new_session(new_session(self, task)).await,
+            Continuing::Fresh(said) => self.agent.seeded_session(new_session(self, task), said.clone()).await,
         };
         found.map_err(|error| unopened(&error))
     }

@@ -5,14 +5,24 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::task::Task;
+use crate::Identifier;
 
 /// Sent to the owner of all mailboxes.
 #[derive(Debug)]
 pub(crate) enum Order {
     Arrived(Box<Task>),
     Stop { key: SessionKey, done: oneshot::Sender<bool> },
-    Steer { key: SessionKey, text: String, done: oneshot::Sender<bool> },
+    Steer { key: SessionKey, whom: Steered, text: String, done: oneshot::Sender<bool> },
     Sessions { done: oneshot::Sender<Vec<SessionStatus>> },
+}
+
+/// Which turn of a conversation is told something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Steered {
+    /// Whichever runs.
+    Running,
+    /// The one that works on this message, if it runs.
+    WorkingOn(Identifier),
 }
 
 /// How a conversation stands.

@@ -12,6 +12,7 @@ use super::report::INTERRUPTED;
 use super::shared::{LedgerError, Shared};
 use super::task::{Claim, Task};
 use crate::delivery::Body;
+use crate::files::remove_orphans;
 use crate::stored::StoredMessage;
 use crate::{Incoming, MessageNumber};
 
@@ -20,9 +21,11 @@ const REMEMBERED: u32 = 30;
 
 /// Reports what was begun; what is left to be worked on, the oldest first.
 pub(crate) async fn recover(shared: &Shared) -> Result<Vec<Task>, LedgerError> {
+    let outgoing = shared.outgoing.clone();
     let open = shared
-        .in_ledger(|ledger| {
+        .in_ledger(move |ledger| {
             ledger.prune(Time::now().days_before(REMEMBERED))?;
+            remove_orphans(ledger, &outgoing)?;
             ledger.open_messages()
         })
         .await?;

@@ -11,7 +11,7 @@ use crate::delivery::Body;
 pub(crate) fn report(outcome: &Outcome, cause: Option<StopCause>) -> Body {
     match outcome {
         Outcome::Said(text) => Body::Notice(text.clone()),
-        Outcome::Turn(ended) => match &ended.end {
+        Outcome::Turn(ended) | Outcome::Answered { ended, .. } => match &ended.end {
             Ok(end) => of_end(end, cause),
             Err(failure) => Body::Notice(of_failure(failure)),
         },

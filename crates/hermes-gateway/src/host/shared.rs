@@ -18,6 +18,7 @@ use hermes_store::{Store, StoreError};
 
 use super::kept::Kept;
 use crate::delivery::Post;
+use crate::metrics::Metrics;
 use crate::{Adapter, KeyRules, Platform};
 
 /// Everything a host is made of.
@@ -57,7 +58,10 @@ pub(crate) struct Shared {
     pub(crate) adapters: HashMap<Platform, Arc<dyn Adapter>>,
     pub(crate) kept: Pool<SessionKey, Kept>,
     pub(crate) post: Post,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) attachments: PathBuf,
+    /// Where files wait to be delivered.
+    pub(crate) outgoing: PathBuf,
     ledger: Ledger,
 }
 
@@ -71,7 +75,9 @@ impl Shared {
             kept: Pool::new(Duration::from_secs(parts.config.terminal.lifetime_seconds)),
             post: Post::new(ledger.clone(), &adapters),
             attachments: parts.home.path().join("cache").join("attachments"),
+            outgoing: parts.home.path().join(crate::files::FOLDER),
             hosting: Hosting::new(),
+            metrics: Arc::new(Metrics::new()),
             agent: parts.agent,
             guard: parts.guard,
             broker: parts.broker,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use hermes_agent::Observer;
+use hermes_agent::{Observer, SessionId};
 use hermes_proto::session::SessionKey;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::Command;
 use crate::delivery::{Body, Letter};
-use crate::{Ended, Incoming, MessageNumber, Showing};
+use crate::{Continuing, Ended, Incoming, MessageNumber, Showing};
 
 /// A message, what is to be done about it, and who waits for what comes of it.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub(crate) enum Claim {
 #[derive(Debug)]
 pub(crate) struct Attending {
     pub(crate) observer: Arc<dyn Observer>,
+    /// Until the session was told.
+    pub(crate) opened: Option<oneshot::Sender<SessionId>>,
     pub(crate) ended: oneshot::Sender<Ended>,
     pub(crate) cancellation: CancellationToken,
     /// One of a bounded number.
@@ -54,6 +56,23 @@ impl Task {
         match &self.claim {
             Claim::Chat(number) => Some(*number),
             Claim::Caller(_) | Claim::Nobody => None,
+        }
+    }
+
+    /// Whether nobody is expected to go on with it soon: a caller's request in a conversation of its own. A thousand of them must not leave
+    /// a thousand places open.
+    pub(crate) fn is_passing(&self) -> bool {
+        let is_own = self.incoming.key.is_none() && matches!(self.incoming.continuing, Continuing::Fresh(_));
+        is_own && matches!(self.claim, Claim::Caller(_))
+    }
+
+    /// Tells a caller who waits which session it is.
+    pub(crate) fn tell_session(&mut self, id: &SessionId) {
+        if let Claim::Caller(attending) = &mut self.claim
+            && let Some(opened) = attending.opened.take()
+        {
+            // A caller who does not want to know has dropped it.
+            let _ = opened.send(id.clone());
         }
     }
 
@@ -73,18 +92,20 @@ pub(crate) struct TaskRoute {
 
 impl TaskRoute {
     pub(crate) fn letter(&self, body: Body) -> Letter {
+        // Another chat knows nothing of the message.
+        let is_elsewhere = self.incoming.deliver_to.is_some();
         Letter {
-            to: self.incoming.chat.address.clone(),
+            to: self.incoming.answered_at().clone(),
             session: self.key.clone(),
-            turn: self.number,
-            reply_to: Some(self.incoming.message.clone()),
+            turn: self.number.filter(|_| !is_elsewhere),
+            reply_to: Some(self.incoming.message.clone()).filter(|_| !is_elsewhere),
             body,
         }
     }
 
     /// Where progress is shown; nowhere for callers who watch for themselves.
     pub(crate) fn showing(&self) -> Option<Showing> {
-        let turn = self.number?;
+        let turn = self.number.filter(|_| self.incoming.deliver_to.is_none())?;
         let to = self.incoming.chat.address.clone();
         Some(Showing { to, turn, reply_to: Some(self.incoming.message.clone()) })
     }

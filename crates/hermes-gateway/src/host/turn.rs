@@ -5,22 +5,27 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_agent::{Audience, InputImage, NewSession, Session, TurnEnd, TurnError, UserInput};
+use hermes_agent::{Audience, EndReason, NewSession, Session, TurnEnd, TurnError, UserInput};
 use hermes_approval::Authorised;
+use hermes_environment::pool::Pooled;
 use hermes_proto::consent::{Approver, NobodyToAsk};
-use hermes_proto::message::ImageSource;
 use hermes_proto::session::SessionVariable;
-use hermes_proto::turn::{Edge, Surface, TurnContext};
+use hermes_proto::turn::{Delivery, Edge, Surface, TurnContext};
 use hermes_proto::{Explain, Fault};
 use tokio::time::timeout;
 
+use super::asking::ChatPerson;
 use super::mailbox::{Reins, StopCause};
 use super::report::report;
 use super::shared::Shared;
 use super::task::{Claim, Task};
+use super::toolsets::toolsets_of;
 use super::watching::{ChatNotifier, Watching};
 use crate::commands::{self, Command};
-use crate::{Ended, FailureKind, Incoming, Progress, TurnFailure};
+use crate::delivery::Body;
+use crate::files::{self, Arriving, Enclosed, Enclosing};
+use crate::metrics::{end_name, failure_name};
+use crate::{Ended, FailureKind, Files, Incoming, OutgoingFile, Progress, TurnFailure};
 
 /// How long a turn that was told to stop may take to do so.
 const GRACE: Duration = Duration::from_secs(10);
@@ -36,8 +41,25 @@ pub(crate) struct Finished {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Turn(Ended),
+    /// A turn whose answer goes to its chat, and the files that go with it.
+    Answered {
+        ended: Ended,
+        enclosed: Vec<Enclosed>,
+    },
     /// A command's answer.
     Said(String),
+}
+
+impl Outcome {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Turn(ended) | Self::Answered { ended, .. } => match &ended.end {
+                Ok(end) => end_name(&end.reason),
+                Err(failure) => failure_name(failure),
+            },
+            Self::Said(_) => "command",
+        }
+    }
 }
 
 /// Works on one message.
@@ -49,15 +71,24 @@ pub(crate) async fn work(shared: Arc<Shared>, mut task: Task, reins: Reins) -> F
         tracing::error!(%error, "work on a message cannot begin");
         return Finished { unheard: reins.steering.close().1 };
     }
+    shared.metrics.turns_started.inc();
     let outcome = attempt(&shared, &mut task, &reins).await;
+    shared.metrics.turn_ended(outcome.name());
     let (told, unheard) = reins.steering.close();
     let mut numbers: Vec<_> = task.number().into_iter().collect();
     numbers.extend(told);
     let cause = reins.stopped.get().copied();
     let route = task.route();
-    let letters = match &task.claim {
+    let mut letters = match &task.claim {
         Claim::Chat(_) => vec![route.letter(report(&outcome, cause))],
         Claim::Caller(_) | Claim::Nobody => Vec::new(),
+    };
+    let outcome = match outcome {
+        Outcome::Answered { ended, enclosed } => {
+            letters.extend(kept(enclosed).await.into_iter().map(|file| route.letter(Body::File(file))));
+            Outcome::Turn(ended)
+        }
+        outcome => outcome,
     };
     // A turn that the gateway itself stopped is told to its chat by the next one that starts, unless that is certain now.
     if let Err(error) = shared.post.settle(&numbers, letters).await {
@@ -68,6 +99,15 @@ pub(crate) async fn work(shared: Arc<Shared>, mut task: Task, reins: Reins) -> F
         let _ = attending.ended.send(ended);
     }
     Finished { unheard }
+}
+
+/// The files of an answer, on disk for good.
+async fn kept(enclosed: Vec<Enclosed>) -> Vec<OutgoingFile> {
+    let keep = |enclosed: Enclosed| {
+        enclosed.keep().inspect_err(|error| tracing::error!(%error, "a file of an answer cannot be kept")).ok()
+    };
+    let kept = tokio::task::spawn_blocking(move || enclosed.into_iter().filter_map(keep).collect());
+    kept.await.unwrap_or_default()
 }
 
 async fn attempt(shared: &Arc<Shared>, task: &mut Task, reins: &Reins) -> Outcome {
@@ -99,7 +139,7 @@ async fn attempt(shared: &Arc<Shared>, task: &mut Task, reins: &Reins) -> Outcom
 }
 
 /// The turn, ended when it does nothing for too long or does not stop when told to.
-async fn bounded(shared: &Arc<Shared>, task: &Task, reins: &Reins, watching: &Arc<Watching>) -> Outcome {
+async fn bounded(shared: &Arc<Shared>, task: &mut Task, reins: &Reins, watching: &Arc<Watching>) -> Outcome {
     let limit = Duration::from_secs(shared.config.agent.gateway_timeout);
     let mut turn = std::pin::pin!(held(shared, task, reins, watching));
     let is_stalled = tokio::select! {
@@ -109,7 +149,9 @@ async fn bounded(shared: &Arc<Shared>, task: &Task, reins: &Reins, watching: &Ar
     };
     reins.cancellation.cancel();
     match timeout(GRACE, turn).await {
-        Ok(Outcome::Turn(ended)) if is_stalled => Outcome::Turn(Ended { end: Err(TurnFailure::Stalled), ..ended }),
+        Ok(Outcome::Turn(ended) | Outcome::Answered { ended, .. }) if is_stalled => {
+            Outcome::Turn(Ended { end: Err(TurnFailure::Stalled), ..ended })
+        }
         Ok(outcome) => outcome,
         Err(_) if is_stalled => Outcome::Turn(Ended { session: None, model: None, end: Err(TurnFailure::Stalled) }),
         Err(_) => Outcome::Turn(crashed()),
@@ -121,7 +163,7 @@ fn crashed() -> Ended {
 }
 
 /// The turn, with its session in hand.
-async fn held(shared: &Arc<Shared>, task: &Task, reins: &Reins, watching: &Arc<Watching>) -> Outcome {
+async fn held(shared: &Arc<Shared>, task: &mut Task, reins: &Reins, watching: &Arc<Watching>) -> Outcome {
     let arrived = TurnContext::arrived(&shared.hosting, edge(shared, task, reins, watching));
     let kept = match shared.open(task).await {
         Ok(kept) => kept,
@@ -129,19 +171,72 @@ async fn held(shared: &Arc<Shared>, task: &Task, reins: &Reins, watching: &Arc<W
     };
     let mut held = kept.session().lock().await;
     let Some(session) = held.as_mut() else { return Outcome::Turn(crashed()) };
+    task.tell_session(session.id());
     kept.follow(shared, session, &task.key);
+    if let Some(toolsets) = toolsets_of(&task.incoming, &shared.config) {
+        session.keep_toolsets(&toolsets);
+    }
     let turn = arrived.bind(variables(shared, task, session), task.incoming.delivery);
-    let audience = Audience { observer: watching.clone(), person: reins.steering.clone() };
+    let audience = Audience { observer: watching.clone(), person: Arc::new(ChatPerson::of(shared, task, reins)) };
     let ended = match task.command.clone() {
-        None => shared.agent.turn(session, &turn, input(&task.incoming), &audience).await,
+        None => {
+            let input = input(shared, task, session, reins).await;
+            shared.agent.turn(session, &turn, input, &audience).await
+        }
         Some(Command::Background(text)) => shared.agent.turn(session, &turn, UserInput::text(text), &audience).await,
         Some(Command::Retry) => shared.agent.retry(session, &turn, &audience).await,
         Some(command) => {
-            return Outcome::Said(commands::run(shared, session, command, &turn, new_session(task)).await);
+            return Outcome::Said(commands::run(shared, session, command, &turn, new_session(shared, task)).await);
         }
     };
     let (id, model) = (session.id().clone(), session.model().id().to_string());
-    Outcome::Turn(Ended { session: Some(id), model: Some(model), end: of_turn(ended, reins) })
+    let mut ended = Ended { session: Some(id), model: Some(model), end: of_turn(ended, reins) };
+    let outcome = match (&task.claim, &mut ended.end) {
+        (Claim::Chat(_), Ok(end)) if matches!(end.reason, EndReason::Answered | EndReason::MaxTurns) => {
+            let (text, enclosed) = enclose(shared, task, session, reins, &end.answer).await;
+            end.answer = text;
+            Outcome::Answered { ended, enclosed }
+        }
+        _ => Outcome::Turn(ended),
+    };
+    if task.is_passing() && !session.workshop().is_busy(&turn).await {
+        drop(held);
+        kept.close().await;
+    }
+    outcome
+}
+
+/// What the model is told, with the message's files where it can read them.
+async fn input(shared: &Shared, task: &Task, session: &Session, reins: &Reins) -> UserInput {
+    let turn = for_files(shared, task, session, reins);
+    let arriving = Arriving { agent: &shared.agent, session, turn: &turn };
+    let input = arriving.input(&task.incoming, &|| reins.activity.alive()).await;
+    turn.finish();
+    input
+}
+
+/// Files come and go in a turn of their own. Nobody is asked about them: what would have to be asked is not done.
+fn for_files(shared: &Shared, task: &Task, session: &Session, reins: &Reins) -> TurnContext {
+    let edge =
+        Edge { cancellation: reins.cancellation.clone(), ..Edge::new(task.incoming.surface, Arc::new(NobodyToAsk)) };
+    TurnContext::arrived(&shared.hosting, edge).bind(variables(shared, task, session), Delivery::Unsupported)
+}
+
+/// Takes the files that an answer names.
+async fn enclose(
+    shared: &Shared,
+    task: &Task,
+    session: &Session,
+    reins: &Reins,
+    answer: &str,
+) -> (String, Vec<Enclosed>) {
+    let adapter = shared.adapters.get(&task.incoming.answered_at().platform);
+    let files = adapter.map_or(Files::None, |adapter| adapter.capabilities().files);
+    let turn = for_files(shared, task, session, reins);
+    let enclosing = Enclosing { agent: &shared.agent, session, turn: &turn, folder: &shared.outgoing, files };
+    let enclosed = enclosing.answer(answer, &|| reins.activity.alive()).await;
+    turn.finish();
+    enclosed
 }
 
 fn of_turn(ended: Result<TurnEnd, TurnError>, reins: &Reins) -> Result<TurnEnd, TurnFailure> {
@@ -164,11 +259,13 @@ fn of_turn(ended: Result<TurnEnd, TurnError>, reins: &Reins) -> Result<TurnEnd, 
     })
 }
 
-pub(crate) fn new_session(task: &Task) -> NewSession {
+pub(crate) fn new_session(shared: &Shared, task: &Task) -> NewSession {
     NewSession {
         // Work beside a conversation is never what the conversation goes on with.
         key: Some(task.mailbox.to_string()),
         user: Some(task.incoming.person.id.to_string()),
+        about: matches!(task.claim, Claim::Chat(_)).then(|| files::ABOUT.to_owned()),
+        toolsets: toolsets_of(&task.incoming, &shared.config),
         ..NewSession::from(task.incoming.chat.address.platform.as_str())
     }
 }
@@ -217,19 +314,4 @@ fn variables(shared: &Shared, task: &Task, session: &Session) -> Vec<(SessionVar
         (Name::MessageId, message.to_string()),
         (Name::Profile, shared.home.name().to_string()),
     ]
-}
-
-fn input(incoming: &Incoming) -> UserInput {
-    let mut input = UserInput::text(incoming.text.clone());
-    for attachment in &incoming.attachments {
-        if attachment.media_type.starts_with("image/") {
-            let source = ImageSource::Path(attachment.path.display().to_string());
-            input.images.push(InputImage { media_type: attachment.media_type.clone(), source });
-        } else {
-            input
-                .text
-                .push_str(&format!("\n[a file came with this: {:?} ({})]", attachment.name, attachment.media_type));
-        }
-    }
-    input
 }

@@ -3,16 +3,21 @@
 //! The turn must not wait for a slow platform: only the newest of what could be shown is kept, and shown when the one before it has arrived.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use hermes_agent::{Observer, TurnEvent};
 use hermes_approval::{Notice, Notifier, PendingNotice, PromptId, Style, Undelivered, render};
 use hermes_proto::consent::Consent;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use super::activity::Activity;
 use super::task::TaskRoute;
+use crate::files::without_mentions;
 use crate::{Adapter, Edits, Identifier, Progress, Question, Showing};
 
+/// Platforms show for some seconds that work goes on; it is shown again for as long as it does.
+const TYPING: Duration = Duration::from_secs(4);
 /// Questions whose end waits to be shown.
 const MOST_CLOSED: usize = 64;
 
@@ -52,13 +57,15 @@ impl Watching {
     pub(crate) async fn show(&self, adapter: &dyn Adapter, showing: &Showing) {
         loop {
             let changed = self.changed.notified();
-            match self.take() {
-                Some(progress) => {
-                    if let Err(error) = adapter.show(showing, &progress).await {
-                        tracing::debug!(%error, "progress was not shown");
-                    }
-                }
-                None => changed.await,
+            let progress = match self.take() {
+                Some(progress) => progress,
+                None => match timeout(TYPING, changed).await {
+                    Ok(()) => continue,
+                    Err(_) => Progress::Typing,
+                },
+            };
+            if let Err(error) = adapter.show(showing, &progress).await {
+                tracing::debug!(%error, "progress was not shown");
             }
         }
     }
@@ -84,7 +91,7 @@ impl Watching {
         if self.draws_drafts {
             let mut canvas = self.canvas();
             canvas.text.push_str(delta);
-            canvas.next = Some(Progress::Draft { text: canvas.text.clone() });
+            canvas.next = Some(Progress::Draft { text: without_mentions(&canvas.text) });
             drop(canvas);
             self.changed.notify_one();
         }
@@ -156,6 +163,9 @@ impl Notifier for ChatNotifier {
     }
 
     fn withdraw(&self, id: &PromptId, outcome: &Consent) {
+        if self.route.number.is_none() {
+            return self.adapter.closed(id, outcome);
+        }
         let mut canvas = self.watching.canvas();
         if canvas.closed.len() < MOST_CLOSED {
             canvas.closed.push((id.clone(), outcome.clone()));

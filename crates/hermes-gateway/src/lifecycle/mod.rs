@@ -14,5 +14,5 @@ pub use marker::{Marker, StopReason};
 pub use owner::{Ownership, running};
 pub use record::ProcessRecord;
 pub use starts::pause_before_start;
-pub use state::{DesiredState, GatewayState, Observed, ObservedState};
-pub use takeover::{replace, stop};
+pub use state::{GatewayState, Observed, ObservedState};
+pub use takeover::{announce, replace, stop};

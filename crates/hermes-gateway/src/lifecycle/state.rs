@@ -1,11 +1,12 @@
-//! `gateway_state.json`: what was last observed, and what the operator wants.
+//! `gateway_state.json`: what was last observed.
 //!
-//! The two are different fields with different writers. What a gateway observes never changes what its operator wants: a machine that
-//! was rebooted would otherwise come up without its gateways. (Invariant 12.)
+//! What a gateway observes never changes what its operator wants, which is a file of its own (`hermes_home::intent`): a machine
+//! that was rebooted would otherwise come up without its gateways. Readers of the original find it here too, as a copy. (Invariant 12.)
 
 use std::path::Path;
 
 use hermes_home::files::{self, Change, Mode};
+use hermes_home::intent;
 use hermes_store::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,14 +15,6 @@ use super::{LifecycleError, ProcessRecord};
 use crate::{AdapterHealth, AdapterState};
 
 const FILE: &str = "gateway_state.json";
-
-/// What the operator wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DesiredState {
-    Running,
-    Stopped,
-}
 
 /// What was last observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,10 +58,6 @@ impl GatewayState {
         Self(serde_json::from_slice(text).unwrap_or_default())
     }
 
-    pub fn desired(&self) -> Option<DesiredState> {
-        serde_json::from_value(self.0.get("desired_state")?.clone()).ok()
-    }
-
     pub fn observed(&self) -> Option<ObservedState> {
         serde_json::from_value(self.0.get("gateway_state")?.clone()).ok()
     }
@@ -77,9 +66,13 @@ impl GatewayState {
         &self.0
     }
 
-    /// Keeps what a gateway observes. What the operator wants stays as it is.
+    /// Keeps what a gateway observes.
     pub fn observe(home: &Path, own: &ProcessRecord, observed: &Observed) -> Result<(), LifecycleError> {
+        let desired = intent::stated(home).ok().flatten();
         change(home, |state| {
+            if let Some(desired) = desired {
+                state.insert("desired_state".to_owned(), desired.as_str().into());
+            }
             if let Ok(Value::Object(record)) = serde_json::to_value(own) {
                 state.extend(record);
             }
@@ -91,13 +84,6 @@ impl GatewayState {
             state.insert("platforms".to_owned(), platforms(&observed.health, own));
             state.insert("code_version".to_owned(), env!("CARGO_PKG_VERSION").into());
             state.insert("updated_at".to_owned(), Time::now().to_string().into());
-        })
-    }
-
-    /// Keeps what the operator wants. Only an explicit start or stop comes here.
-    pub fn desire(home: &Path, desired: DesiredState) -> Result<(), LifecycleError> {
-        change(home, |state| {
-            state.insert("desired_state".to_owned(), json(&desired));
         })
     }
 }
@@ -137,27 +123,26 @@ fn platforms(health: &AdapterHealth, own: &ProcessRecord) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{DesiredState, GatewayState, Observed, ObservedState, ProcessRecord};
+    use hermes_home::intent::{self, Intent};
+
+    use super::{GatewayState, Observed, ObservedState, ProcessRecord};
 
     /// Invariant 12.
     #[test]
     fn what_is_observed_never_changes_what_is_wanted() {
         let home = tempfile::tempdir().unwrap();
         let own = ProcessRecord::own(home.path()).unwrap();
-        GatewayState::desire(home.path(), DesiredState::Running).unwrap();
-        for state in
-            [ObservedState::Starting, ObservedState::Draining, ObservedState::Stopped, ObservedState::StartupFailed]
-        {
-            GatewayState::observe(home.path(), &own, &Observed::new(state)).unwrap();
-            let read = GatewayState::read(home.path());
-            assert_eq!((read.observed(), read.desired()), (Some(state), Some(DesiredState::Running)));
+        for wanted in [Intent::Running, Intent::Stopped] {
+            intent::keep(home.path(), wanted).unwrap();
+            for state in
+                [ObservedState::Starting, ObservedState::Draining, ObservedState::Stopped, ObservedState::StartupFailed]
+            {
+                GatewayState::observe(home.path(), &own, &Observed::new(state)).unwrap();
+                let read = GatewayState::read(home.path());
+                assert_eq!((read.observed(), intent::stated(home.path())), (Some(state), Ok(Some(wanted))));
+                assert_eq!(read.value()["desired_state"], wanted.as_str());
+            }
         }
-        GatewayState::desire(home.path(), DesiredState::Stopped).unwrap();
-        let read = GatewayState::read(home.path());
-        assert_eq!(
-            (read.observed(), read.desired()),
-            (Some(ObservedState::StartupFailed), Some(DesiredState::Stopped))
-        );
     }
 
     #[test]

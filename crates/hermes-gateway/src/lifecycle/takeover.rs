@@ -24,6 +24,11 @@ pub fn stop(home: &Path, reason: StopReason, patience: Duration) -> Result<Optio
     Ok(Some(owner))
 }
 
+/// Tells the gateway of this home that the signal it is about to get is meant, for those who leave the signal to somebody else.
+pub fn announce(home: &Path) -> Result<(), LifecycleError> {
+    running(home).map_or(Ok(()), |owner| Marker::leave(home, &owner, StopReason::Planned))
+}
+
 /// Takes the home, ending the gateway that has it. One that does not end in time is killed: everything it has acknowledged is on disk.
 pub fn replace(home: &Path, patience: Duration) -> Result<Ownership, LifecycleError> {
     match stop(home, StopReason::Takeover, patience) {

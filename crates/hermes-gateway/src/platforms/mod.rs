@@ -1,5 +1,9 @@
 //! The platforms that a gateway can serve: one folder and one row each. The host knows none of them.
 
+pub mod api;
+mod telegram;
+pub mod webhook;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +22,8 @@ pub struct Setup<'a> {
     pub config: &'a Arc<Config>,
     pub store: &'a Store,
     pub sources: &'a Arc<Sources>,
+    /// Where the API listens if nothing else is configured; each profile has its own.
+    pub default_api_port: u16,
     /// From the process's environment, and where that is silent from the home's `.env`.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -50,7 +56,7 @@ impl Explain for SetupError {
 /// Makes an adapter, or nothing where its platform is not wanted.
 type Build = fn(&Setup<'_>) -> Result<Option<Arc<dyn Adapter>>, SetupError>;
 
-const ALL: &[Build] = &[];
+const ALL: &[Build] = &[api::build, telegram::build, webhook::build];
 
 /// An adapter for every platform that is configured.
 pub fn configured(setup: &Setup<'_>) -> Result<Vec<Arc<dyn Adapter>>, SetupError> {

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hermes_gateway::{
-    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, Edits, Inbox, Outgoing, Pending, Platform, Progress,
-    Question, Receipt, Repeats, Showing, Unit,
+    Adapter, AdapterError, Buttons, Capabilities, DeliveryError, Edits, Files, Inbox, Outgoing, Pending, Platform,
+    Progress, Question, Receipt, Repeats, Showing, Unit,
 };
 use tokio::sync::{Mutex as Held, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ type Rule = dyn Fn(&Outgoing) -> Result<Receipt, DeliveryError> + Send + Sync;
 pub(crate) struct TestAdapter {
     platform: Platform,
     pub(crate) repeats: Repeats,
+    pub(crate) files: Files,
     rule: Mutex<Box<Rule>>,
     delivered: (mpsc::UnboundedSender<Outgoing>, Held<mpsc::UnboundedReceiver<Outgoing>>),
     asked: (mpsc::UnboundedSender<Question>, Held<mpsc::UnboundedReceiver<Question>>),
@@ -32,11 +33,16 @@ impl std::fmt::Debug for TestAdapter {
 
 impl TestAdapter {
     pub(crate) fn new(repeats: Repeats) -> Arc<Self> {
+        Self::with_files(repeats, Files::UpTo(1_000_000))
+    }
+
+    pub(crate) fn with_files(repeats: Repeats, files: Files) -> Arc<Self> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let (asks, asked) = mpsc::unbounded_channel();
         Arc::new(Self {
             platform: "test".parse().unwrap(),
             repeats,
+            files,
             rule: Mutex::new(Box::new(|_| Ok(Receipt { message: None }))),
             delivered: (sender, Held::new(receiver)),
             asked: (asks, Held::new(asked)),
@@ -85,6 +91,7 @@ impl Adapter for TestAdapter {
             unit: Unit::Characters,
             edits: Edits::Every(Duration::ZERO),
             buttons: Buttons::Shown,
+            files: self.files,
             repeats: self.repeats,
         }
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::ground::{Ground, PATIENCE, direct, id};
 
-fn asking() -> Ground {
+pub(crate) fn asking() -> Ground {
     Ground::new().with("display: {busy_input_mode: queue}").tool("asks", |context| async move {
         let offer = |scope: Scope| Offer { scope, allows: "this".to_owned() };
         let request = ConsentRequest {
@@ -40,16 +40,24 @@ async fn an_answer_counts_from_its_chat_and_a_plain_yes_does_not() {
     running.says("b", "1", &format!("/approve {}", question.id)).await;
     let heard = running.hears("b").await;
     assert!(!heard.contains("approved"), "{heard}");
-    running.says("a", "2", "yes").await;
-    running.says("a", "3", "/approve please").await;
-    assert!(running.hears("a").await.contains("nothing was approved"));
+    let plain = ["yes", "ok", "approve", "y", "approve all", "1", "👍"];
+    for (number, text) in plain.into_iter().enumerate() {
+        running.says("a", &format!("plain{number}"), text).await;
+    }
+    for (number, text) in ["/approve please", "/app", "/approved"].into_iter().enumerate() {
+        running.says("a", &format!("wrong{number}"), text).await;
+        let heard = running.hears("a").await;
+        assert!(["nothing was", "no command"].iter().any(|no| heard.contains(no)), "{text}: {heard}");
+    }
     let refused = running.inbox.answer(question.session.clone(), &id("stranger"), question.id.clone(), approve()).await;
     assert_eq!(refused, Err(AnswerError::NotAuthorised));
     running.says("a", "4", "/approve").await;
     assert!(running.hears_any().await.contains("approved (once)"));
     assert!(running.hears_any().await.contains("Approved(Once)"));
     // What was said meanwhile comes next, as conversation.
-    assert_eq!(running.hears("a").await, "you said \"yes\"");
+    for text in plain {
+        assert_eq!(running.hears("a").await, format!("you said {text:?}"));
+    }
     running.stop().await;
 }
 

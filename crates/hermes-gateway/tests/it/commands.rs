@@ -95,3 +95,56 @@ async fn asking_is_switched_off_by_administrators_for_one_conversation() {
     assert_eq!((running.guard.yolo(&a), running.guard.yolo(&b)), (Yolo::On, Yolo::Off));
     running.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_answers_whatever_stands_behind_it() {
+    let ground = Ground::new();
+    let running = ground.start();
+    let mut number = 0;
+    check(&running, &mut number, "/undo", "did not work").await;
+    check(&running, &mut number, "/retry", "nothing to ask again").await;
+    check(&running, &mut number, "/resume", "no earlier sessions").await;
+    check(&running, &mut number, "/stop", "nothing is running").await;
+    check(&running, &mut number, "/approve", "nothing").await;
+    check(&running, &mut number, "/deny all because", "nothing").await;
+    check(&running, &mut number, "say one", "one").await;
+    check(&running, &mut number, "/model", "lab/m-1").await;
+    check(&running, &mut number, "/model lab/m-2", "lab/m-2 answers").await;
+    check(&running, &mut number, "say two", "two").await;
+    assert_eq!(ground.server.requests().last().unwrap().body["model"], "m-2");
+    check(&running, &mut number, "/model nowhere/else", "nowhere").await;
+    check(&running, &mut number, "/compress", "messages").await;
+    check(&running, &mut number, "/whoami", "user-a").await;
+    check(&running, &mut number, "/stat", "nothing to do").await;
+    check(&running, &mut number, "/st", "/stop or /status").await;
+    check(&running, &mut number, "/yolo", "without asking").await;
+    check(&running, &mut number, "/yolo", "ask first").await;
+    check(&running, &mut number, "/bg say beside", "beside").await;
+    let long = format!("/resume {}", "x".repeat(100_000));
+    for hostile in ["/resume ../../etc/passwd", "/resume '; DROP TABLE sessions; --", "/resume \u{202e}x\0", &long] {
+        check(&running, &mut number, hostile, "no such session").await;
+    }
+    for hostile in ["/model lab/\u{1b}[2J", "/model lab/m-1 or another"] {
+        check(&running, &mut number, hostile, "no name of a model").await;
+    }
+    check(&running, &mut number, "heard", "say one").await;
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_administrators_may_others_may_not() {
+    let ground = Ground::new();
+    let running = ground.start();
+    for (number, text) in ["/model", "/model lab/m-2", "/yolo", "/yolo off", "/YOLO@bot on"].into_iter().enumerate() {
+        let mut incoming = direct("a", &number.to_string(), text);
+        incoming.person.role = Role::User;
+        running.accepts(incoming).await;
+        assert!(running.hears("a").await.contains("is for administrators"), "{text}");
+    }
+    let mut incoming = direct("a", "help", "/help");
+    incoming.person.role = Role::User;
+    running.accepts(incoming).await;
+    let heard = running.hears("a").await;
+    assert!(heard.contains("/stop") && !heard.contains("/yolo"), "{heard}");
+    running.stop().await;
+}

@@ -9,7 +9,7 @@ use crate::ground::Ground;
 fn notice(outgoing: &hermes_gateway::Outgoing) -> &str {
     match &outgoing.content {
         Content::Notice { text } => text,
-        Content::Reply { .. } => panic!("{outgoing:?}"),
+        _ => panic!("{outgoing:?}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A home, a model server and a host for one test.
 //!
-//! The model does what the last message says: `say X` answers X, `call NAME` calls that tool and answers with its result, `never` never answers,
-//! `wait` answers when the test opens a gate.
+//! The model does what the last message says: `say X` answers X, `call NAME` calls that tool and answers with its result, `ask Q|A|B` asks with
+//! `clarify`, `never` never answers, `wait` answers when the test opens a gate, `grow X Y` says X and, then, Y.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -14,9 +14,13 @@ use hermes_agent::{
 };
 use hermes_approval::{Broker, Guard, GuardParts, GuardSettings, PermanentGrants, Yolo};
 use hermes_environment::{EnvironmentError, WorkplaceError};
+use hermes_gateway::pairing::Pairing;
+use hermes_gateway::platforms::api::ApiServer;
+use hermes_gateway::platforms::webhook::WebhookAdapter;
+use hermes_gateway::platforms::{self, Setup, SetupError};
 use hermes_gateway::{
-    Accepted, Chat, DeliveryError, Host, HostParts, HostView, Identifier, Inbox, Incoming, LedgerError, MessageNumber,
-    Person, Repeats, Role,
+    Accepted, Adapter, Chat, DeliveryError, Host, HostParts, HostView, Identifier, Inbox, Incoming, LedgerError,
+    MessageNumber, Person, Repeats, Role,
 };
 use hermes_home::config::{self, Config, Overrides};
 use hermes_home::redact::Redactor;
@@ -32,6 +36,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::adapter::TestAdapter;
 
+/// The key of its API.
+pub(crate) const KEY: &str = "test-key-0123456789";
 /// Long enough for any machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -50,8 +56,26 @@ pub(crate) struct Running {
     pub(crate) view: HostView,
     pub(crate) adapter: Arc<TestAdapter>,
     pub(crate) guard: Guard,
+    /// If it is configured.
+    pub(crate) api: Option<Arc<ApiServer>>,
+    pub(crate) webhook: Option<Arc<WebhookAdapter>>,
     shutdown: CancellationToken,
     serving: JoinHandle<Result<(), LedgerError>>,
+}
+
+/// A host at work on its own platforms.
+pub(crate) struct Serving {
+    pub(crate) view: HostView,
+    shutdown: CancellationToken,
+    serving: JoinHandle<Result<(), LedgerError>>,
+}
+
+impl Serving {
+    /// Stops it and waits for its end.
+    pub(crate) async fn stop(self) {
+        self.shutdown.cancel();
+        tokio::time::timeout(PATIENCE, self.serving).await.expect("it did not end").unwrap().unwrap();
+    }
 }
 
 impl Ground {
@@ -89,8 +113,18 @@ impl Ground {
         self.folder.path().join("home")
     }
 
+    pub(crate) fn pairing(&self) -> Pairing {
+        let environment = HostEnvironment::from_pairs([("HERMES_HOME", self.home())]);
+        Pairing::of(&HomeRoot::find(&environment).unwrap().select(&Asked::Nothing).unwrap())
+    }
+
     pub(crate) fn store(&self) -> Store {
         Store::of(&self.home(), Settings::default())
+    }
+
+    /// An API on a port of its own.
+    pub(crate) fn serving_api(self, more: &str) -> Self {
+        self.with(&format!("gateway: {{api_server: {{enabled: true, port: 0, key: {KEY}{more}}}}}"))
     }
 
     pub(crate) fn start(&self) -> Running {
@@ -99,8 +133,52 @@ impl Ground {
 
     /// A host on this home, as a new process would be.
     pub(crate) fn start_with(&self, adapter: Arc<TestAdapter>) -> Running {
+        let (mut api, mut webhook) = (None, None);
+        let (host, guard) = self.host(|setup| {
+            api = ApiServer::configured(&setup).unwrap().map(Arc::new);
+            webhook = WebhookAdapter::configured(&setup).unwrap();
+            let served = api.clone().map(|api| api as Arc<dyn Adapter>);
+            let hooks = webhook.clone().map(|webhook| webhook as Arc<dyn Adapter>);
+            [adapter.clone() as Arc<dyn Adapter>].into_iter().chain(served).chain(hooks).collect()
+        });
+        let (inbox, view, shutdown) = (host.inbox(), host.view(), CancellationToken::new());
+        let serving = tokio::spawn(host.run(shutdown.clone(), self.drain));
+        Running { inbox, view, adapter, guard, api, webhook, shutdown, serving }
+    }
+
+    /// The same with the platforms that are configured, and these variables.
+    pub(crate) fn start_platforms(&self, variables: &'static [(&'static str, &'static str)]) -> Serving {
+        let variable = |name: &str| variables.iter().find(|(of, _)| *of == name).map(|(_, value)| (*value).to_owned());
+        let (host, _) = self.host(|setup| platforms::configured(&Setup { variable: &variable, ..setup }).unwrap());
+        let (view, shutdown) = (host.view(), CancellationToken::new());
+        let serving = tokio::spawn(host.run(shutdown.clone(), self.drain));
+        Serving { view, shutdown, serving }
+    }
+
+    fn host(&self, adapters: impl FnOnce(Setup<'_>) -> Vec<Arc<dyn Adapter>>) -> (Host, Guard) {
+        let (root, home, config, sources) = self.read();
+        let guard = guard(&config);
+        let (agent, config) = self.agent(&home, config, &sources, &guard);
+        let store = self.store();
+        let adapters = adapters(setup(&root, &home, &config, &store, &sources));
+        let parts = HostParts {
+            agent,
+            guard: guard.clone(),
+            broker: Broker::new(Arc::new(MemoryJournal::default())),
+            store,
+            home,
+            config,
+            sources,
+            adapters,
+        };
+        (Host::new(parts), guard)
+    }
+
+    /// The home with its configuration.
+    fn read(&self) -> (HomeRoot, Home, Config, Arc<Sources>) {
         let environment = HostEnvironment::from_pairs([("HERMES_HOME", self.home())]);
-        let home = HomeRoot::find(&environment).unwrap().select(&Asked::Nothing).unwrap();
+        let root = HomeRoot::find(&environment).unwrap();
+        let home = root.select(&Asked::Nothing).unwrap();
         let model = format!(
             "model: {{provider: lab, default: m-1}}\nproviders: {{lab: {{base_url: {}, api_key: lab-key-0123456789}}}}\n",
             self.server.openai_url()
@@ -108,22 +186,13 @@ impl Ground {
         std::fs::write(home.config_path(), format!("{model}{}", self.settings)).unwrap();
         let config = config::load(&home, &environment, &Overrides::default()).unwrap().config;
         let sources = Sources::read(&home, &environment, config.clone()).unwrap();
-        let guard = guard(&config);
-        let (agent, config) = self.agent(&home, config, &sources, &guard);
-        let parts = HostParts {
-            agent,
-            guard: guard.clone(),
-            broker: Broker::new(Arc::new(MemoryJournal::default())),
-            store: self.store(),
-            home,
-            config,
-            sources: Arc::new(sources),
-            adapters: vec![adapter.clone()],
-        };
-        let host = Host::new(parts);
-        let (inbox, view, shutdown) = (host.inbox(), host.view(), CancellationToken::new());
-        let serving = tokio::spawn(host.run(shutdown.clone(), self.drain));
-        Running { inbox, view, adapter, guard, shutdown, serving }
+        (root, home, config, Arc::new(sources))
+    }
+
+    /// The webhooks of the configuration, or why there are none.
+    pub(crate) fn configured_webhook(&self) -> Result<Option<Arc<WebhookAdapter>>, SetupError> {
+        let (root, home, config, sources) = self.read();
+        WebhookAdapter::configured(&setup(&root, &home, &Arc::new(config), &self.store(), &sources))
     }
 
     fn agent(&self, home: &Home, config: Config, sources: &Sources, guard: &Guard) -> (Agent, Arc<Config>) {
@@ -142,6 +211,16 @@ impl Ground {
         });
         (agent, config)
     }
+}
+
+fn setup<'a>(
+    root: &'a HomeRoot,
+    home: &'a Home,
+    config: &'a Arc<Config>,
+    store: &'a Store,
+    sources: &'a Arc<Sources>,
+) -> Setup<'a> {
+    Setup { root, home, config, store, sources, default_api_port: 0, variable: &|_| None }
 }
 
 fn guard(config: &Config) -> Guard {
@@ -172,6 +251,11 @@ impl Running {
     /// The text of the next delivery.
     pub(crate) async fn hears_any(&self) -> String {
         self.adapter.next().await.content.text().to_owned()
+    }
+
+    /// Tells it to stop, and does not wait.
+    pub(crate) fn begin_to_stop(&self) {
+        self.shutdown.cancel();
     }
 
     /// Stops it and waits for its end.
@@ -209,12 +293,27 @@ fn reply(request: &ModelRequest, gate: &Gate) -> Reply {
         return Reply::text(if text.len() > 300 { "done" } else { &text });
     }
     let (verb, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    let call = format!("c{}", messages.len());
     match verb {
         "say" => Reply::text(rest),
-        "call" => Reply::new().call("c1", rest, ["{}"]),
+        "call" => Reply::new().call(&call, rest, ["{}"]),
+        "ask" => {
+            let mut words = rest.split('|');
+            let question = json!({"question": words.next(), "choices": words.collect::<Vec<_>>()}).to_string();
+            Reply::new().call(&call, "clarify", [question.as_str()])
+        }
         "never" => Reply::never(),
+        "denied" => Reply::wrong_key(),
         "wait" => Reply::new().hold(gate).then_text([rest]),
+        "grow" => {
+            let (first, after) = rest.split_once(' ').unwrap_or((rest, ""));
+            Reply::new().then_text([first]).hold(gate).then_text([" ", after])
+        }
         "heard" => Reply::text(&all_said(messages)),
+        "told" => Reply::text(&instructions(messages)),
+        "images" => Reply::text(&format!("{} images", images(messages))),
+        "slowly" => Reply::new().then_text(["one "]).hold(gate).then_text(["two"]),
+        "fail" => Reply::status(400, r#"{"error":{"message":"no","type":"invalid_request_error"}}"#),
         _ => Reply::text(&format!("you said {text:?}")),
     }
 }
@@ -224,6 +323,17 @@ fn text_of(message: &Value) -> String {
         Value::String(text) => text.clone(),
         parts => parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect(),
     }
+}
+
+/// What a caller told the model, behind the agent's own prompt.
+fn instructions(messages: &[Value]) -> String {
+    let told = messages.iter().skip(1).filter(|message| message["role"] == "system").map(text_of);
+    told.collect::<Vec<_>>().join("|")
+}
+
+fn images(messages: &[Value]) -> usize {
+    let parts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    parts.filter(|part| part["type"] == "image_url").count()
 }
 
 fn all_said(messages: &[Value]) -> String {

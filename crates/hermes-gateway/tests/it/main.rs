@@ -4,13 +4,19 @@
 #![cfg(test)]
 
 mod adapter;
+mod api;
 mod approvals;
 mod attended;
 mod busy;
+mod clarify;
 mod commands;
 mod delivery;
 mod failures;
+mod files;
 mod ground;
 mod identity;
 mod limits;
+mod pairing;
 mod recovery;
+mod telegram;
+mod webhook;

@@ -1,10 +1,14 @@
 //! What a gateway that died leaves behind: nothing that was accepted is lost, and nothing is said twice.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_agent::ToolReply;
 use hermes_gateway::Content;
-use hermes_store::ledger::Ledger;
+use hermes_store::ledger::{Ledger, Progress};
+use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::ground::{Ground, PATIENCE, direct};
 
@@ -111,4 +115,37 @@ async fn a_stop_lets_turns_end_within_the_budget_and_reports_the_rest() {
     let heard = adapter.rest().await;
     assert_eq!(heard.len(), 1);
     assert!(heard[0].content.text().contains("the gateway was stopped"), "{heard:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_to_a_turn_that_died_is_reported_and_not_worked_on_again() {
+    let (begun, never) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let told = begun.clone();
+    let ground = Ground::new().with("display: {busy_input_mode: steer}").tool("hangs", move |_| {
+        let (begun, never) = (told.clone(), never.clone());
+        async move {
+            begun.notify_one();
+            never.notified().await;
+            ToolReply::done(json!("never"), "never")
+        }
+    });
+    let running = ground.start();
+    running.says("a", "1", "call hangs").await;
+    begun.notified().await;
+    running.says("a", "2", "say again").await;
+    let ledger = Ledger::open(&ground.store());
+    let is_marked = async {
+        while ledger.open_messages().unwrap().iter().any(|open| open.progress == Progress::Waiting) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, is_marked).await.expect("the remark is not marked");
+    running.kill().await;
+    let running = ground.start();
+    for _ in 0..2 {
+        assert!(running.hears("a").await.contains("died"));
+    }
+    running.says("b", "1", "say on").await;
+    assert_eq!(running.hears("b").await, "on");
+    assert!(running.stop().await.rest().await.is_empty());
 }

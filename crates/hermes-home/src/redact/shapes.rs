@@ -80,6 +80,10 @@ fn each(index: usize) -> Option<(&'static Shape, &'static Regex)> {
     Some((shape, compiled.get_or_init(|| Regex::new(shape.pattern).ok()).as_ref()?))
 }
 
+pub(super) fn prepare() {
+    LazyLock::force(&ANY);
+}
+
 /// The text without anything that looks like a secret.
 pub(super) fn redact(text: &str) -> Cow<'_, str> {
     let mut redacted = Cow::Borrowed(text);

@@ -17,6 +17,8 @@ pub enum FileRequest {
     Patch(PatchFile),
     Search(SearchFiles),
     List(ListFiles),
+    Fetch(FetchFile),
+    Put(PutFile),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +84,27 @@ pub enum SearchTarget {
 pub struct ListFiles {
     pub path: String,
     pub limit: usize,
+}
+
+/// A piece of a file as it is, to be taken out of the place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FetchFile {
+    pub path: String,
+    /// Bytes left out at the beginning.
+    pub offset: u64,
+}
+
+/// A piece of a file that comes into the place. Whoever sends it does not choose where: the executor has a folder for such files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PutFile {
+    /// What its sender calls it; untrusted. The file's own name is made from it.
+    pub name: String,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// Bytes that came before. Without any this begins a new file, and one that is not whole yet is given up.
+    pub offset: u64,
+    /// As base64.
+    pub bytes: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,6 +201,19 @@ pub enum FileAnswer {
         entries: Vec<FileEntry>,
         /// Entries of the folder; more than are shown if the list was cut.
         total: usize,
+    },
+    Piece {
+        /// As base64. Empty at the end of the file.
+        bytes: String,
+        /// Bytes of the whole file.
+        size: u64,
+    },
+    /// A piece was put there.
+    Put {
+        /// Where the file is.
+        path: String,
+        /// Bytes that it has now.
+        size: u64,
     },
     Problem(FileProblem),
 }

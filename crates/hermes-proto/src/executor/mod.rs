@@ -18,8 +18,8 @@ mod script;
 pub use attach::{Attach, AttachRefused, Attached, RefusalCause};
 pub use command::{CommandEnd, CommandResult, CommandText, OutputLimits, RunCommand, Stdin};
 pub use file::{
-    FileAnswer, FileEntry, FileKind, FileRequest, FoundLine, LineRole, ListFiles, PatchFile, PatchMode, ReadFile,
-    SearchFiles, SearchTarget, WriteFile,
+    FetchFile, FileAnswer, FileEntry, FileKind, FileRequest, FoundLine, LineRole, ListFiles, PatchFile, PatchMode,
+    PutFile, ReadFile, SearchFiles, SearchTarget, WriteFile,
 };
 pub use file_problem::FileProblem;
 pub use frame::{Frame, FrameDecoder, FrameError, FrameKind, INITIAL_WINDOW, LONGEST_PAYLOAD, RequestId};

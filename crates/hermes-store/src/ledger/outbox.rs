@@ -80,6 +80,14 @@ impl Ledger {
         self.change(number, "given up", Some(cause), "state = 'failed', outcome = ?2")
     }
 
+    /// The contents of everything that is due and says this somewhere.
+    pub fn due_contents(&self, saying: &str) -> Result<Vec<String>, StoreError> {
+        self.store.read("read the outbox", Vec::new(), |transaction| {
+            let query = "SELECT content FROM outbox WHERE state IN ('waiting', 'trying') AND instr(content, ?1) > 0";
+            transaction.prepare_cached(query)?.query_map([saying], |row| row.get(0))?.collect()
+        })
+    }
+
     /// How many deliveries are due.
     pub fn due_count(&self) -> Result<u64, StoreError> {
         self.store.read("count the outbox", 0, |transaction| {

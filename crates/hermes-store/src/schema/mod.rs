@@ -13,6 +13,8 @@ const STEPS: &[&str] = &[
     include_str!("02_sessions.sql"),
     include_str!("03_ledger.sql"),
     include_str!("04_search_later.sql"),
+    include_str!("05_responses.sql"),
+    include_str!("06_runs.sql"),
 ];
 
 /// Where a file stands.

@@ -322,3 +322,38 @@ fn a_session_ends_and_goes_on() {
     ground.sessions.resume(&id).unwrap();
     assert_eq!(ground.sessions.find(id.as_str()).unwrap().ended, None);
 }
+
+#[test]
+fn a_fork_sees_what_was_seen_and_goes_on_apart() {
+    let ground = Ground::new();
+    let first = ground.session(&["one", "two", "three"]);
+    let positions = ground.positions(&first);
+    ground.sessions.compact(&first, positions[0], positions[1], &spoken(&["sum"])).unwrap();
+    let fork = ground.sessions.fork(&first, &NewSession::from("cli")).unwrap();
+    assert_eq!(ground.seen(&fork), ["sum", "three"]);
+    ground.sessions.append(&fork, &spoken(&["four"])).unwrap();
+    assert_eq!((ground.seen(&first).len(), ground.seen(&fork).len()), (2, 3));
+    assert_eq!(ground.sessions.find(fork.as_str()).unwrap().parent, Some(first));
+    let missing = ground.sessions.fork(&SessionId::from("none".to_owned()), &NewSession::from("cli"));
+    assert!(matches!(missing, Err(SessionError::NotFound { .. })));
+}
+
+#[test]
+fn sessions_are_listed_by_their_conversation() {
+    let ground = Ground::new();
+    for key in ["agent:a:1", "agent:a:2", "agent:b:1", "agent:a"] {
+        ground.sessions.create(&NewSession { key: Some(key.to_owned()), ..NewSession::from("cli") }).unwrap();
+    }
+    let ended = ground.sessions.latest_of_key("agent:a:2").unwrap().unwrap().id;
+    ground.sessions.end(&ended, "done").unwrap();
+    let check = |keys: Keys, ended: Option<bool>, expected: &[&str]| {
+        let listed = ground.sessions.list(&Listing { keys, ended, ..Listing::newest(10) }).unwrap();
+        let mut keys: Vec<_> = listed.into_iter().filter_map(|session| session.key).collect();
+        keys.sort();
+        assert_eq!(keys, expected);
+    };
+    check(Keys::Exactly("agent:a".to_owned()), None, &["agent:a"]);
+    check(Keys::BeginningWith("agent:a:".to_owned()), None, &["agent:a:1", "agent:a:2"]);
+    check(Keys::BeginningWith("agent:a:".to_owned()), Some(true), &["agent:a:2"]);
+    check(Keys::All, Some(false), &["agent:a", "agent:a:1", "agent:b:1"]);
+}

@@ -10,11 +10,12 @@ mod retire;
 
 use std::path::PathBuf;
 
+use hermes_home::intent::Intent;
 use hermes_home::{HomeName, HomeRoot};
 
-use crate::intent::{self, Intent};
+use crate::boot::lease::{Lease, container_name};
 use crate::manager::{
-    ManagerKind, Registration, ServiceError, ServiceManager, ServiceState, ServiceStatus, StartAfter,
+    ManagerKind, Registration, ServiceError, ServiceManager, ServiceState, ServiceStatus, StartAfter, keep_intent,
 };
 use crate::places::Places;
 use crate::slot::{self, Ledger, SlotData};
@@ -52,13 +53,13 @@ impl S6 {
         if slot.join(slot::FILE).is_file() { Ok(slot) } else { Err(ServiceError::NotRegistered { home: home.clone() }) }
     }
 
-    /// Keeps what the operator wants, for a home that is there.
-    fn intend(&self, home: &HomeName, intent: Intent) -> Result<(), ServiceError> {
-        let path = self.root.path_of(home);
-        if !path.is_dir() {
-            return Ok(());
+    /// The slot of a home, if this container may act on it: what another one runs is not ours to start or stop.
+    fn own(&self, home: &HomeName) -> Result<PathBuf, ServiceError> {
+        let slot = self.existing(home)?;
+        match Lease::look(self.root.path(), &container_name()) {
+            Lease::Ours(_) => Ok(slot),
+            Lease::Theirs(owner) => Err(ServiceError::OwnedElsewhere { home: home.clone(), owner }),
         }
-        intent::keep(&path, intent).map_err(|source| ServiceError::Intent { home: home.clone(), source })
     }
 
     /// What a supervisor that is itself started anew does with its service.
@@ -85,23 +86,23 @@ impl ServiceManager for S6 {
     }
 
     fn start(&self, home: &HomeName) -> Result<(), ServiceError> {
-        let slot = self.existing(home)?;
-        self.intend(home, Intent::Running)?;
+        let slot = self.own(home)?;
+        keep_intent(&self.root, home, Intent::Running)?;
         self.remember(home, StartAfter::Now)?;
         Ledger::of(&slot).clear().map_err(ServiceError::at("forget the crashes of", &slot))?;
         command::control(&self.places, &slot, Want::Up)
     }
 
     fn stop(&self, home: &HomeName) -> Result<(), ServiceError> {
-        let slot = self.existing(home)?;
-        self.intend(home, Intent::Stopped)?;
+        let slot = self.own(home)?;
+        keep_intent(&self.root, home, Intent::Stopped)?;
         self.remember(home, StartAfter::WhenAsked)?;
         command::control(&self.places, &slot, Want::Down)
     }
 
     fn restart(&self, home: &HomeName) -> Result<(), ServiceError> {
-        let slot = self.existing(home)?;
-        self.intend(home, Intent::Running)?;
+        let slot = self.own(home)?;
+        keep_intent(&self.root, home, Intent::Running)?;
         self.remember(home, StartAfter::Now)?;
         // Down and up, and not a signal: a gateway that takes the signal for a wish to end well
         // would stay down.
@@ -163,4 +164,4 @@ fn check(environment: &std::collections::BTreeMap<String, String>) -> Result<(),
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

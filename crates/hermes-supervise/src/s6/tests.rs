@@ -11,16 +11,17 @@ use super::S6;
 use crate::manager::{Registration, ServiceError, ServiceManager, StartAfter};
 use crate::places::Places;
 
-struct Fake {
-    folder: tempfile::TempDir,
-    s6: S6,
+pub(crate) struct Fake {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) root: HomeRoot,
+    pub(crate) s6: S6,
 }
 
 /// The scanner starts a supervisor: it writes its status.
-const SCANS: &str = "for slot in \"$2\"/gateway-*; do [ -d $slot ] || continue; : >$slot/supervise/status; : >$slot/log/supervise/status; done";
+pub(crate) const SCANS: &str = "for slot in \"$2\"/gateway-*; do [ -d $slot ] || continue; : >$slot/supervise/status; : >$slot/log/supervise/status; done";
 
 impl Fake {
-    fn new(scanner: &str) -> Self {
+    pub(crate) fn new(scanner: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["service", "command", "home/profiles/coder"] {
@@ -39,7 +40,7 @@ impl Fake {
             programs: "/opt/hermes/supervise".into(),
         };
         let root = HomeRoot::find(&HostEnvironment::from_pairs([("HERMES_HOME", at("home"))])).unwrap();
-        Self { s6: S6::new(places, root), folder }
+        Self { s6: S6::new(places, root.clone()), root, folder }
     }
 
     fn register(&self, home: &str, start: StartAfter) -> Result<(), ServiceError> {
@@ -69,7 +70,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_slot_is_published_whole_and_only_once() {
+fn test_s6_register_creates_service_dir_and_triggers_scan() {
     let fake = Fake::new(SCANS);
     fake.register("coder", StartAfter::WhenAsked).unwrap();
     assert_eq!(std::fs::read_to_string(fake.slot("type")).unwrap(), "longrun\n");
@@ -82,6 +83,9 @@ fn a_slot_is_published_whole_and_only_once() {
         assert_eq!((mode(&at("event")), mode(&at("supervise")), mode(&at("supervise/event"))), (0o3730, 0o755, 0o3730));
         assert_eq!(mode(&at("supervise/control")), 0o660);
     }
+    assert!(fake.calls().starts_with("s6-svscanctl -a "), "{}", fake.calls());
+    let text = std::fs::read_to_string(fake.slot("slot.json")).unwrap();
+    assert!(!text.contains("HERMES_HOME"), "the home is found when it runs: {text}");
     assert_eq!(fake.s6.list().unwrap(), [coder()]);
     let again = fake.register("coder", StartAfter::Now);
     assert!(matches!(again, Err(ServiceError::AlreadyRegistered { .. })), "{again:?}");

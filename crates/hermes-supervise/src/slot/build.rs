@@ -7,6 +7,7 @@ use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -15,9 +16,9 @@ use super::data::FILE;
 use crate::manager::{ServiceError, StartAfter};
 use crate::places::Places;
 
-/// How long a gateway may take to end before it is killed, in milliseconds. Docker gives a
-/// container ten seconds; the logs need a moment after that.
-const KILL_AFTER: &str = "7000\n";
+/// How long a gateway may take to end before it is killed. Docker gives a container ten seconds; the
+/// logs need a moment after that.
+pub const TIME_TO_END: Duration = Duration::from_secs(7);
 
 /// Fills the empty folder `slot`.
 pub fn build(places: &Places, slot: &Path, data: &SlotData, start: StartAfter) -> Result<(), ServiceError> {
@@ -33,7 +34,7 @@ pub fn build(places: &Places, slot: &Path, data: &SlotData, start: StartAfter) -
     let log = slot.join("log");
     folder(&log, 0o755).map_err(at("create", &log))?;
     write("type", "longrun\n")?;
-    write("timeout-kill", KILL_AFTER)?;
+    write("timeout-kill", &format!("{}\n", TIME_TO_END.as_millis()))?;
     write(FILE, &data.text())?;
     link("gateway", "run")?;
     link("ended", "finish")?;

@@ -11,12 +11,12 @@ mod ledger;
 mod log;
 mod run;
 
-pub use build::{build, seed_supervision};
+pub use build::{TIME_TO_END, build, seed_supervision};
 pub use data::{FILE, SlotData};
 pub use ended::{Ended, NextStep, ended};
 pub use ledger::{Ledger, Pause};
 pub use log::log_command;
-pub use run::{SENTINELS, environment, gateway_command};
+pub use run::{SENTINELS, environment, gateway_command, of_home};
 
 use hermes_home::HomeName;
 

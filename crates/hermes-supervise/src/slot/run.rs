@@ -23,25 +23,32 @@ pub fn gateway_command(data: &SlotData, container: &HostEnvironment) -> Command 
     if let HomeName::Profile(name) = &data.home {
         command.args(["-p", name.as_str()]);
     }
-    command.args(["gateway", "run"]).envs(environment(data, container)).current_dir(data_folder(container));
+    // One that somebody runs beside the supervisor holds the home's lock; the supervised one is the one that is wanted.
+    command
+        .args(["gateway", "run", "--replace"])
+        .envs(environment(data, container))
+        .current_dir(data_folder(container));
     command
 }
 
 /// The environment of this slot's service.
 pub fn environment(data: &SlotData, container: &HostEnvironment) -> BTreeMap<OsString, OsString> {
+    let own = of_home(&data.home, container);
     let mut all: BTreeMap<OsString, OsString> =
-        container.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    if data.home != HomeName::Default {
-        for name in OF_THE_DEFAULT_HOME {
-            all.remove(OsStr::new(name));
-        }
-    }
+        own.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     all.insert("HERMES_HOME".into(), data_folder(container).into());
     all.insert("HOME".into(), DATA.into());
     // A name that no environment can hold would make the start fail; it was refused at registration.
     all.extend(data.environment.iter().map(|(name, value)| (name.into(), value.into())));
     all.extend(SENTINELS.iter().map(|name| (OsString::from(name), OsString::from("1"))));
     all
+}
+
+/// The container's variables as far as they are meant for this home.
+pub fn of_home(home: &HomeName, container: &HostEnvironment) -> HostEnvironment {
+    let is_meant = |name: &OsStr| *home == HomeName::Default || !OF_THE_DEFAULT_HOME.iter().any(|other| name == *other);
+    let meant = container.iter().filter(|(name, _)| is_meant(name));
+    HostEnvironment::from_pairs(meant.map(|(name, value)| (name.to_owned(), value.to_owned())))
 }
 
 #[cfg(test)]
@@ -66,8 +73,8 @@ mod tests {
             let command = gateway_command(&slot(home, &[]), &nothing);
             command.get_args().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(words("default"), "gateway run");
-        assert_eq!(words("coder"), "-p coder gateway run");
+        assert_eq!(words("default"), "gateway run --replace");
+        assert_eq!(words("coder"), "-p coder gateway run --replace");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use hermes_approval::{Guard, Yolo};
 use hermes_environment::Workplace;
 use hermes_home::Home;
 use hermes_home::config::{Backend, Config};
+use hermes_home::redact::Redactor;
 use hermes_model::Model;
 use hermes_model::resolve::{Asked, ResolveError, Sources};
 use hermes_proto::HostEnvironment;
@@ -209,7 +210,10 @@ impl OpenWorkshop for Rooms {
                     Opened { place: Workplace::Docker(Box::new(environment)), notices }
                 }
                 _ => {
-                    let (environment, notices) = self.local.start(terminal, self.folder.clone()).await?;
+                    // The record of the first command needs it, and while the executor starts there is nothing else to do.
+                    let get_ready = async { Redactor::prepare() };
+                    let (started, ()) = tokio::join!(self.local.start(terminal, self.folder.clone()), get_ready);
+                    let (environment, notices) = started?;
                     Opened { place: Workplace::Local(Box::new(environment)), notices }
                 }
             })

@@ -19,6 +19,7 @@ mod local;
 mod login;
 mod logout;
 mod model;
+mod pairing;
 mod profile;
 mod sandbox;
 mod sessions;
@@ -36,6 +37,7 @@ use crate::exit::Failure;
 pub(crate) enum Command {
     Chat(chat::Typed),
     Gateway(gateway::Typed),
+    Pairing(pairing::Typed),
     Doctor(doctor::Typed),
     Config(config::Typed),
     Approvals(approvals::Typed),
@@ -63,6 +65,7 @@ impl Command {
         match self {
             Self::Chat(typed) => chat::run(typed, context),
             Self::Gateway(typed) => gateway::run(typed, context),
+            Self::Pairing(typed) => pairing::run(typed, context),
             Self::Doctor(typed) => doctor::run(typed, context),
             Self::Config(typed) => config::run(typed, context),
             Self::Approvals(typed) => approvals::run(typed, context),

@@ -1,7 +1,4 @@
 //! The image under test, made once for each build of the program.
-//!
-//! As long as the program has no `gateway`, a second image is made from it in which a script stands in for
-//! that command alone: it says that it runs, and crashes when a file tells it to.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,17 +13,16 @@ use crate::harness::docker;
 
 const NAME: &str = "hermes-agent-harness";
 
-/// The image, with a gateway or a stand-in for one.
+/// The image: the one that was chosen, or one around the program under test.
 pub(crate) fn image() -> String {
-    let turn = File::create(std::env::temp_dir().join("hermes-agent-harness.lock")).unwrap();
-    flock(&turn, FlockOperation::LockExclusive).unwrap();
     let chosen = HostEnvironment::capture().text("HERMES_TEST_IMAGE").map(str::to_owned);
-    let image = chosen.unwrap_or_else(built);
-    let has_gateway = docker(["run", "--rm", "--entrypoint", "/opt/hermes/bin/hermes", &image, "gateway", "--help"]);
-    if has_gateway.code == 0 { image } else { with_stand_in(&image) }
+    chosen.unwrap_or_else(built)
 }
 
 fn built() -> String {
+    // Tests are processes of their own: the first one builds, the others wait.
+    let turn = File::create(std::env::temp_dir().join("hermes-agent-harness.lock")).unwrap();
+    flock(&turn, FlockOperation::LockExclusive).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_hermes"));
     let metadata = program.metadata().unwrap();
     let mut hasher = DefaultHasher::new();
@@ -37,31 +33,20 @@ fn built() -> String {
     let tag = format!("{NAME}:{:016x}", hasher.finish());
     if !exists(&tag) {
         remove_older();
+        let folder = tempfile::tempdir().unwrap();
+        let stripped = folder.path().join("hermes");
+        // What only a debugger reads would be most of the image.
+        run(Path::new("strip"), &["-o".as_ref(), &stripped, program]);
         let script = workspace().join("scripts/build-image");
-        let mut command = hermes_sandbox::process::command(script);
-        command.args(["--tag", &tag, "--binary"]).arg(program).envs(HostEnvironment::capture().iter());
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        run(&script, &["--tag".as_ref(), tag.as_ref(), "--binary".as_ref(), &stripped]);
     }
     tag
 }
 
-fn with_stand_in(image: &str) -> String {
-    let id = docker(["image", "inspect", "--format", "{{.Id}}", image]).ok();
-    let tag = format!("{NAME}:standin-{}", id.trim().rsplit(':').next().unwrap().get(..16).unwrap());
-    if exists(&tag) {
-        return tag;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("standin"), include_str!("standin.sh")).unwrap();
-    let steps = format!(
-        "FROM {image}\nCOPY standin /opt/hermes/standin\n\
-         RUN mkdir /opt/hermes/libexec && mv /opt/hermes/bin/hermes /opt/hermes/libexec/hermes \
-         && mv /opt/hermes/standin /opt/hermes/bin/hermes && chmod 755 /opt/hermes/bin/hermes\n"
-    );
-    std::fs::write(folder.path().join("Dockerfile"), steps).unwrap();
-    docker(["build", "-q", "-t", &tag, folder.path().to_str().unwrap()]).ok();
-    tag
+fn run(program: &Path, arguments: &[&Path]) {
+    let mut command = hermes_sandbox::process::command(program);
+    let output = command.args(arguments).envs(HostEnvironment::capture().iter()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn exists(tag: &str) -> bool {

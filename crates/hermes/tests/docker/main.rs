@@ -13,6 +13,8 @@ mod test_boot;
 mod test_container_restart;
 mod test_dashboard;
 mod test_docker_exec_privilege_drop;
+mod test_gateway_commands;
+mod test_gateway_run_supervised;
 mod test_hostile;
 mod test_main_invocation;
 mod test_profile_gateway;

@@ -30,13 +30,13 @@ fn test_bash_pattern() {
 }
 
 #[test]
-fn test_exit_code_propagation() {
+fn test_container_exit_code_matches_inner_exit() {
     assert_eq!(run_image(&[], &["sh", "-c", "exit 42"]).code, 42);
     assert_eq!(run_image(&[], &["sh", "-c", "kill -9 $$"]).code, 137);
 }
 
 #[test]
-fn test_a_command_that_is_also_a_program_is_ours() {
+fn test_subcommands_named_like_a_program_on_path_reach_hermes() {
     let run = run_image(&[], &["login", "--help"]);
     assert!(run.code == 0 && run.text().contains("Usage: hermes login"), "{run:?}");
 }

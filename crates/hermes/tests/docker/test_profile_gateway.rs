@@ -30,9 +30,13 @@ fn test_profile_delete_stops_gateway() {
 #[test]
 fn test_a_missing_gateway_is_told() {
     let container = Container::sleeping(&[]);
-    let run = container.exec(&["hermes", "container", "slot", "start", "nobody"]);
-    assert!(run.code == 1 && run.stderr.contains("no such gateway 'nobody'"), "{run:?}");
-    assert!(run.stderr.contains("hermes profile create nobody"), "{run:?}");
+    // A folder is no profile, and has no slot, before it has a personality.
+    container.sh("mkdir /opt/data/profiles/nobody").ok();
+    for verb in ["start", "stop", "restart"] {
+        let run = container.exec(&["hermes", "-p", "nobody", "gateway", verb]);
+        assert!(run.code == 1 && run.stderr.contains("no such gateway 'nobody'"), "{run:?}");
+        assert!(run.stderr.contains("hermes profile create nobody"), "{run:?}");
+    }
 }
 
 #[test]

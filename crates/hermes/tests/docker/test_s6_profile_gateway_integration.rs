@@ -7,7 +7,7 @@ fn slots(container: &Container) -> Vec<String> {
 }
 
 #[test]
-fn test_register_creates_a_supervised_slot() {
+fn test_s6_register_creates_service_dir_in_live_container() {
     let container = Container::sleeping(&[]);
     container.exec(&["hermes", "container", "slot", "register", "phase3test"]).ok();
     container.sh("cd /run/service/gateway-phase3test && test -x run && test -x log/run && test -x finish").ok();
@@ -18,7 +18,7 @@ fn test_register_creates_a_supervised_slot() {
 }
 
 #[test]
-fn test_unregister_removes_the_slot() {
+fn test_s6_unregister_removes_service_dir_in_live_container() {
     let container = Container::sleeping(&[]);
     container.exec(&["hermes", "container", "slot", "register", "phase3test"]).ok();
     container.exec(&["hermes", "container", "slot", "unregister", "phase3test"]).ok();

@@ -7,7 +7,7 @@ use hermes_proto::HostEnvironment;
 use crate::image::image;
 
 #[test]
-fn test_tty_passthrough() {
+fn test_tty_passthrough_to_container() {
     let script = "if [ -t 0 ] && [ -t 1 ] && : </dev/tty; then echo MARK=$(tput cols); else echo MARK=NO_TTY; fi";
     let line = format!("docker run --rm -t -e COLUMNS=123 {} sh -c '{script}'", image());
     let mut command = hermes_sandbox::process::command("timeout");

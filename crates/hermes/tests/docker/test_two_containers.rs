@@ -16,4 +16,9 @@ fn test_the_second_container_starts_no_gateway_and_names_the_first() {
     assert!(!second.is_wanted("gateway-coder"));
     assert!(second.logs().contains(&format!("container {} uses this volume", name.trim())), "{}", second.logs());
     assert!(first.is_wanted("gateway-coder"));
+    for verb in ["start", "stop", "restart"] {
+        let run = second.exec(&["hermes", "-p", "coder", "gateway", verb]);
+        assert!(run.code == 1 && run.stderr.contains(&format!("container {}", name.trim())), "{verb}: {run:?}");
+    }
+    assert!(first.is_wanted("gateway-coder") && !second.is_wanted("gateway-coder"));
 }

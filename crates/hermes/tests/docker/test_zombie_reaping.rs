@@ -3,7 +3,7 @@
 use crate::harness::Container;
 
 #[test]
-fn test_orphans_are_reaped() {
+fn test_orphan_zombies_reaped() {
     let container = Container::sleeping(&[]);
     container.sh("( ( sleep 0.1 & ) & ); sleep 1").ok();
     container.wait_for("the end of all zombies", |container| {

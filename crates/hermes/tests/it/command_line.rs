@@ -16,6 +16,7 @@ const COMMANDS: &[&str] = &[
     "sandbox",
     "env",
     "approvals",
+    "pairing",
     "audit",
     "sessions",
     "completion",
@@ -26,12 +27,15 @@ const COMMANDS: &[&str] = &[
 #[test]
 fn a_profile_may_be_named_before_a_command_and_an_option_of_chat_may_not() {
     let sandbox = Sandbox::new();
-    sandbox.ok(["-p", "default", "config", "path"]);
+    sandbox.ok(["profile", "create", "work"]);
+    let path = sandbox.ok(["-p", "work", "config", "path"]);
+    assert!(path.contains("profiles/work"), "{path}");
+    assert_eq!(path, sandbox.ok(["config", "path", "-p", "work"]));
     sandbox.ok(["-v", "config", "path"]);
     for typed in
         [&["-q", "x", "config", "path"][..], &["--yolo", "config", "path"], &["--in", "/tmp", "config", "path"]]
     {
-        assert!(sandbox.fails(2, typed).contains("option of chat"), "{typed:?}");
+        assert!(sandbox.fails(2, typed).contains("options of a chat"), "{typed:?}");
     }
 }
 
@@ -190,15 +194,4 @@ fn secrets_are_redacted_in_logs() {
         assert!(log.contains("****"), "{log}");
         assert!(!log.contains(known) && !log.contains(shaped), "{log}");
     }
-}
-
-#[test]
-fn a_profile_may_be_named_before_the_command_and_flags_of_a_chat_may_not() {
-    let sandbox = Sandbox::new();
-    sandbox.ok(["profile", "create", "work"]);
-    let path = sandbox.ok(["-p", "work", "config", "path"]);
-    assert!(path.contains("profiles/work"), "{path}");
-    assert_eq!(path, sandbox.ok(["config", "path", "-p", "work"]));
-    let refused = sandbox.fails(2, ["--yolo", "config", "path"]);
-    assert!(refused.contains("options of a chat"), "{refused}");
 }

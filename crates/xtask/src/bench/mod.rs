@@ -6,6 +6,7 @@
 mod audit;
 mod busy_sessions;
 mod confined_start;
+mod container;
 mod docker;
 mod gateway;
 mod http;
@@ -56,6 +57,7 @@ const ALL: &[Benchmark] = &[
     ("busy sessions", busy_sessions::measure),
     ("idle sessions", idle_sessions::measure),
     ("docker", docker::measure),
+    ("container", container::measure),
     ("script call", script_call::measure),
     ("verdict", verdict::measure),
     ("audit", audit::measure),

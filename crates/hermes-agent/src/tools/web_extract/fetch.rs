@@ -15,7 +15,7 @@ const MOST_REDIRECTS: usize = 5;
 /// Bytes of a page.
 const LARGEST: usize = 5 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 const USER_AGENT: &str = concat!("Mozilla/5.0 (compatible; hermes/", env!("CARGO_PKG_VERSION"), ")");
 
 /// Why a page cannot be had. The text goes to the model.
@@ -43,6 +43,8 @@ pub(super) enum FetchError {
     TimedOut,
     #[error("page cannot be fetched: {reason}")]
     Failed { reason: String },
+    #[error("page cannot be fetched: {reason}")]
+    OutOfReach { reason: String },
     #[error("no TLS: {0}")]
     Tls(#[source] hermes_model::TlsError),
 }
@@ -150,11 +152,11 @@ fn is_text(kind: &str) -> bool {
 
 /// The innermost cause: the outer ones only say that a request failed.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn failed(error: reqwest::Error) -> FetchError {
+pub(super) fn failed(error: reqwest::Error) -> FetchError {
     let mut cause: &dyn std::error::Error = &error;
     while let Some(source) = cause.source() {
         if let Some(OutOfReach { .. }) = source.downcast_ref::<OutOfReach>() {
-            return FetchError::Failed { reason: source.to_string() };
+            return FetchError::OutOfReach { reason: source.to_string() };
         }
         cause = source;
     }

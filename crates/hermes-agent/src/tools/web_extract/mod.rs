@@ -6,6 +6,7 @@
 
 mod address;
 mod fetch;
+mod post;
 mod readable;
 
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 use self::address::Reach;
 use self::fetch::{FetchError, Fetcher};
+pub use self::post::{Answered, PostError, Poster};
 use crate::registry::Toolset;
 use crate::tool::{Arguments, BadArguments, Schedule, Tool, ToolContext, ToolFuture, ToolReply};
 

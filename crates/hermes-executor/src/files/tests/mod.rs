@@ -1,10 +1,12 @@
 //! File operations on real files, one folder per test.
 
 mod bounds;
+mod fetch;
 mod hostile;
 mod list;
 mod patch;
 mod patch_properties;
+mod put;
 mod read;
 mod search_content;
 mod search_names;

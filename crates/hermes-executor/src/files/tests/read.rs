@@ -136,7 +136,7 @@ fn a_file_of_another_says_whose_it_is() {
 fn the_home_is_known_if_it_is_given() {
     let fixture = Fixture::new(&[("x", "at home")]);
     let never = CancellationToken::new();
-    let place = Place { working_directory: Path::new("/"), home: Some(fixture.folder.path()) };
+    let place = Place { working_directory: Path::new("/"), home: Some(fixture.folder.path()), received: None };
     assert!(matches!(handle(read("~/x"), place, &never), FileAnswer::Text { content, .. } if content == "at home"));
     let answer = handle(read("~/x"), Path::new("/"), &never);
     assert!(matches!(answer, FileAnswer::Problem(FileProblem::BadPath { .. })), "{answer:?}");

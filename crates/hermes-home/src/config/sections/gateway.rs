@@ -1,5 +1,6 @@
 //! `gateway`: many sessions at once, and the HTTP API.
 
+use hermes_proto::Secret;
 use serde_json::Value as Json;
 
 settings! {
@@ -29,6 +30,12 @@ settings! {
         port: u16 = 8642;
         /// The address it listens on
         host: String = "127.0.0.1".to_owned();
+        /// What callers prove themselves with; kept in `.env`
+        key: Option<Secret> = None;
+        /// The web pages that may call it, as a list or with commas between; none if empty
+        cors_origins: Json = Json::Null;
+        /// The name under which it offers the agent as a model
+        model_name: String = String::new();
         /// Runs at once
         max_concurrent_runs: u32 = 10;
     }

@@ -62,6 +62,10 @@ settings! {
         display: Json = Json::Null;
         /// Chat platforms by name, read by their adapters
         platforms: Json = Json::Null;
+        /// Telegram as older files have it, read by its adapter
+        telegram: Json = Json::Null;
+        /// Which tools conversations on a platform have, by its name
+        platform_toolsets: Json = Json::Null;
         /// The store
         database: Database = Database::default();
         /// Old sessions
@@ -78,9 +82,9 @@ settings! {
     opaque {
         _config_version, browser, checkpoints, cron, dashboard, discord, email,
         file_read_max_chars, hooks, hooks_auto_accept, human_delay, kanban, logging, lsp, matrix, mcp, mcp_servers,
-        moa, network, onboarding, openrouter, personalities, platform_toolsets, plugins, prefill_messages_file,
+        moa, network, onboarding, openrouter, personalities, plugins, prefill_messages_file,
         privacy, prompt_caching, proxy, quick_commands, secrets, session_reset, signal, slack, smart_model_routing,
-        stt, telegram, timezone, tools, toolsets, tts, updates, voice, web, whatsapp, x_search,
+        stt, timezone, tools, toolsets, tts, updates, voice, web, whatsapp, x_search,
     }
 }
 

@@ -29,24 +29,11 @@ enum Action {
         start: bool,
     },
     /// End a slot
-    Unregister {
-        home: String,
-    },
+    Unregister { home: String },
     /// List the homes that have one
     List,
-    Start {
-        home: String,
-    },
-    Stop {
-        home: String,
-    },
-    Restart {
-        home: String,
-    },
     /// Say what it does
-    Status {
-        home: String,
-    },
+    Status { home: String },
 }
 
 pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
@@ -58,9 +45,6 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
             Ok(manager.register(&home.parse()?, &registration)?)
         }
         Action::Unregister { home } => Ok(manager.unregister(&home.parse()?)?),
-        Action::Start { home } => Ok(manager.start(&home.parse()?)?),
-        Action::Stop { home } => Ok(manager.stop(&home.parse()?)?),
-        Action::Restart { home } => Ok(manager.restart(&home.parse()?)?),
         Action::List => manager.list()?.iter().try_for_each(|home| context.line(home)),
         Action::Status { home } => show(manager.as_ref(), &home.parse()?, context),
     }

@@ -5,17 +5,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use hermes_gateway::lifecycle::systemd::{UnitPlan, unit, unit_name};
 use hermes_home::config::{self, Overrides};
 use hermes_proto::Fault;
+use hermes_supervise::systemd::{UnitPlan, unit, unit_name, unit_path};
+use hermes_supervise::{ManagerKind, ServiceError, ServiceManager, SystemdUser, places};
 
+use super::BESIDES;
 use super::homes::refuse_inside;
-use super::systemctl::{Systemctl, unit_path};
+use super::runner::Runner;
 use crate::context::{Context, usage};
 use crate::exit::Failure;
-
-/// What a stop may take besides the turns.
-const BESIDES: Duration = Duration::from_secs(60);
 
 /// Install the gateway as a service of systemd
 #[derive(Debug, Args)]
@@ -36,6 +35,9 @@ pub(super) struct Typed {
 pub(super) struct UninstallTyped {}
 
 pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
+    if let Some(explanation) = in_container(context)? {
+        return context.line(explanation);
+    }
     let (home, root) = (context.home()?, context.root()?);
     let config = config::load(&home, &context.environment, &Overrides::default())?.config;
     let program = std::env::current_exe()
@@ -56,20 +58,40 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
         context.note(format_args!("note: put this into /etc/systemd/system/{}", unit_name(home.name())));
         return context.print(text);
     }
-    let path = unit_path(&home, context).ok_or_else(|| usage("HOME is not set"))?;
+    let path = unit_path(&context.environment, home.name()).ok_or_else(|| usage("HOME is not set"))?;
     write(&path, &text, typed.force)?;
     context.line(format_args!("✓ Installed {}", path.display()))?;
-    match Systemctl::found(&home, context) {
-        Some(systemctl) => {
-            let enabled = systemctl.reload().and_then(|()| systemctl.run("enable"));
-            if let Err(Failure::Told { message, .. }) = enabled {
-                context.note(format_args!("warning: {message}"));
-            }
+    match SystemdUser::find(&context.environment, &root) {
+        Some(systemd) => {
+            warn(systemd.enable(home.name()), context);
             context.note("note: start it with: hermes gateway start; to keep it running when you log out: loginctl enable-linger");
         }
-        None => context.note("note: systemctl was not found; the unit is there for when it is"),
+        None => context.note("note: systemd does not answer here; the unit is there for when it does"),
     }
     Ok(())
+}
+
+/// In a container there is nothing to install; what there is instead.
+fn in_container(context: &Context) -> Result<Option<&'static str>, Failure> {
+    Ok(match Runner::of(context)?.kind() {
+        ManagerKind::S6 => Some(
+            "Gateways in this container are supervised by s6, and every profile has a slot: there is nothing to install or remove.\n\
+             A slot comes with `hermes profile create NAME` and goes with `hermes profile delete NAME`; `hermes gateway start` and \
+             `stop` say whether it runs, also after the next start of the container.",
+        ),
+        _ if places::is_image() => Some(
+            "This container has no supervisor, so there is no service to install. Let Docker start it again: \
+             docker run --restart unless-stopped IMAGE gateway run",
+        ),
+        ManagerKind::SystemdUser | ManagerKind::None => None,
+    })
+}
+
+/// The unit's file is what counts; systemd is told as far as it listens.
+fn warn(outcome: Result<(), ServiceError>, context: &Context) {
+    if let Err(error) = outcome {
+        context.note(format_args!("warning: {error}"));
+    }
 }
 
 fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), Failure> {
@@ -94,25 +116,23 @@ fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), Failure> {
 
 pub(super) fn uninstall(_typed: &UninstallTyped, context: &mut Context) -> Result<(), Failure> {
     refuse_inside(context)?;
+    if let Some(explanation) = in_container(context)? {
+        return context.line(explanation);
+    }
     let home = context.home()?;
-    let path = unit_path(&home, context).ok_or_else(|| usage("HOME is not set"))?;
+    let path = unit_path(&context.environment, home.name()).ok_or_else(|| usage("HOME is not set"))?;
     if !path.exists() {
         return context.line("✗ Gateway is not installed");
     }
-    let systemctl = Systemctl::found(&home, context);
-    if let Some(systemctl) = &systemctl {
-        for verb in ["stop", "disable"] {
-            if let Err(Failure::Told { message, .. }) = systemctl.run(verb) {
-                context.note(format_args!("warning: {message}"));
-            }
-        }
+    let systemd = SystemdUser::find(&context.environment, &context.root()?);
+    if let Some(systemd) = &systemd {
+        warn(systemd.stop(home.name()), context);
+        warn(systemd.disable(home.name()), context);
     }
     std::fs::remove_file(&path)
         .map_err(|error| Failure::new(Fault::Failed, format_args!("cannot remove {}: {error}", path.display())))?;
-    if let Some(systemctl) = &systemctl
-        && let Err(Failure::Told { message, .. }) = systemctl.reload()
-    {
-        context.note(format_args!("warning: {message}"));
+    if let Some(systemd) = &systemd {
+        warn(systemd.reload(home.name()), context);
     }
     context.line(format_args!("✓ Removed {}", path.display()))
 }

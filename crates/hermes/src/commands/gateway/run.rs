@@ -10,6 +10,7 @@ use hermes_gateway::lifecycle::systemd::Manager;
 use hermes_gateway::lifecycle::{
     GatewayState, Observed, ObservedState, Ownership, StopReason, pause_before_start, replace,
 };
+use hermes_gateway::platforms::api::is_wanted;
 use hermes_gateway::platforms::{self, Setup};
 use hermes_gateway::{Host, HostParts, Service};
 use hermes_home::Home;
@@ -17,13 +18,19 @@ use hermes_home::config::{ApprovalMode, Config};
 use hermes_home::dotenv;
 use hermes_model::resolve::Asked;
 use hermes_proto::Fault;
+use hermes_supervise::redirect::{self, Supervision};
+use hermes_supervise::{is_yes, places, ports, slot};
 
+use super::BESIDES;
+use super::runner::Runner;
 use crate::commands::compose::{Composed, Wanted};
 use crate::context::Context;
 use crate::exit::Failure;
 
-/// How long a gateway that is replaced may take to leave, besides what its turns may take.
-const HANDOVER: Duration = Duration::from_secs(60);
+/// What a supervised gateway needs to say goodbye, of the time after which it is killed.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// For somebody who means it.
+const ALLOW_ROOT: &str = "HERMES_ALLOW_ROOT_GATEWAY";
 
 /// Run the gateway in the foreground
 #[derive(Debug, Default, Args)]
@@ -34,11 +41,19 @@ pub(super) struct Typed {
     /// Start even if it was started too often in a short time
     #[arg(long)]
     force: bool,
+    /// In the container: be the gateway instead of starting the supervised one
+    #[arg(long)]
+    no_supervise: bool,
 }
 
 pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
+    if is_redirected(typed, context)? {
+        return start_supervised(context);
+    }
+    refuse_root(context)?;
     let home = context.home()?;
-    let ownership = if typed.replace { replace(home.path(), HANDOVER)? } else { Ownership::take(home.path())? };
+    context.note(format_args!("Hermes Gateway Starting ({})", home.name()));
+    let ownership = if typed.replace { replace(home.path(), BESIDES)? } else { Ownership::take(home.path())? };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -64,10 +79,38 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     }
 }
 
+/// In the container the supervised gateway is started instead, unless this is it.
+fn is_redirected(typed: &Typed, context: &Context) -> Result<bool, Failure> {
+    if !places::is_image() {
+        return Ok(false);
+    }
+    let flag = if typed.no_supervise { Supervision::Refused } else { Supervision::Wanted };
+    Ok(redirect::is_redirected(Runner::of(context)?.kind(), flag, &context.environment))
+}
+
+/// The supervised gateway runs or crashes; this process only keeps the container.
+fn start_supervised(context: &mut Context) -> Result<(), Failure> {
+    let told = Runner::of(context)?.start(&context.home()?, context)?;
+    context.note(format_args!("{told}\n{}", redirect::NOTICE));
+    redirect::keep_container()
+}
+
+/// What a gateway of root's writes, the supervised one cannot read.
+fn refuse_root(context: &Context) -> Result<(), Failure> {
+    let is_allowed = context.environment.text(ALLOW_ROOT).is_some_and(is_yes);
+    if !places::is_image() || !rustix::process::geteuid().is_root() || is_allowed {
+        return Ok(());
+    }
+    Err(Failure::new(Fault::Configuration, "a gateway does not run as root in this image")
+        .hint(format_args!("use docker exec --user hermes, or allow it with -e {ALLOW_ROOT}=1")))
+}
+
 async fn serve(typed: &Typed, context: &mut Context, home: &Home, ownership: Ownership) -> Result<StopReason, Failure> {
     let observed = Observed::new(ObservedState::Starting);
     GatewayState::observe(home.path(), ownership.record(), &observed)?;
-    let pause = pause_before_start(home.path())?;
+    let is_supervised = redirect::is_supervised(&context.environment);
+    // Who supervises also slows down, and knows an explicit start from a crash.
+    let pause = if is_supervised { Duration::ZERO } else { pause_before_start(home.path())? };
     if !pause.is_zero() && !typed.force {
         context.note(format_args!("note: started too often; waiting {} seconds", pause.as_secs()));
         tokio::time::sleep(pause).await;
@@ -93,6 +136,7 @@ async fn serve(typed: &Typed, context: &mut Context, home: &Home, ownership: Own
         });
     let local = Arc::new(LocalAdapter::new().map_err(|error| Failure::new(Fault::Failed, error))?);
     let drain = Duration::from_secs(composed.config.agent.restart_drain_timeout);
+    let drain = if is_supervised { drain.min(slot::TIME_TO_END.saturating_sub(FAREWELL)) } else { drain };
     let host = Host::new(parts(composed, context, local.clone())?);
     let service = Service { home: home.clone(), ownership, host, local, manager, drain };
     Ok(service.run().await?)
@@ -107,6 +151,11 @@ fn parts(composed: Composed, context: &Context, local: Arc<LocalAdapter>) -> Res
         config: &composed.config,
         store: &composed.store,
         sources: &sources,
+        default_api_port: match composed.home.profile() {
+            // A profile that serves no API needs no port.
+            Some(name) if is_wanted(&composed.config) => ports::port_of(&context.root()?, name)?,
+            _ => composed.config.gateway.api_server.port,
+        },
         variable: &|name| context.environment.text(name).or_else(|| written.get(name)).map(ToOwned::to_owned),
     };
     let mut adapters = platforms::configured(&setup)?;

@@ -2,14 +2,15 @@
 
 use clap::Args;
 use hermes_gateway::control::{Answer, Client, Request, Status};
-use hermes_gateway::lifecycle::{GatewayState, running};
 use hermes_home::Home;
 use hermes_proto::Fault;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::homes::chosen;
-use super::systemctl::Systemctl;
+use super::port::api_port_elsewhere;
+use super::runner::Runner;
+use super::snapshot::Snapshot;
 use crate::commands::store::json;
 use crate::context::Context;
 use crate::exit::Failure;
@@ -25,7 +26,7 @@ pub(super) struct Typed {
     json: bool,
 }
 
-/// The gateways of all profiles
+/// The gateways of all profiles, and the ports of their APIs
 #[derive(Debug, Args)]
 pub(super) struct ListTyped {
     /// As JSON
@@ -33,18 +34,13 @@ pub(super) struct ListTyped {
     json: bool,
 }
 
-/// What can be seen of a gateway.
+/// A gateway, and what it says itself.
 #[derive(Debug, Serialize)]
-struct Snapshot {
-    profile: String,
-    manager: &'static str,
-    service_installed: bool,
-    service_running: bool,
-    gateway_pids: Vec<u32>,
-    service_scope: &'static str,
-    desired_state: Option<Value>,
-    gateway_state: Option<Value>,
-    exit_reason: Option<Value>,
+struct Shown {
+    #[serde(flatten)]
+    snapshot: Snapshot,
+    /// Unknown if the home's configuration cannot be read.
+    api_port: Option<u16>,
     live: Option<Status>,
 }
 
@@ -57,44 +53,35 @@ pub(super) fn list(typed: &ListTyped, context: &mut Context) -> Result<(), Failu
 }
 
 fn show(is_all: bool, is_json: bool, context: &mut Context) -> Result<(), Failure> {
-    let mut snapshots = Vec::new();
+    let runner = Runner::of(context)?;
+    let mut all = Vec::new();
     for home in chosen(is_all, context)? {
-        snapshots.push(snapshot(&home, context)?);
+        all.push(look(&home, &runner, context)?);
     }
-    match (is_json, is_all, snapshots.as_slice()) {
+    match (is_json, is_all, all.as_slice()) {
         (true, false, [one]) => json(context, one),
         (true, _, all) => json(context, &all),
         (false, false, [one]) => tell(one, context),
         (false, _, all) => all.iter().try_for_each(|one| {
-            let pid = one.gateway_pids.first().map_or_else(|| "-".to_owned(), ToString::to_string);
-            let mark = if one.gateway_pids.is_empty() { "✗" } else { "✓" };
-            context.line(format_args!("{mark} {:24} {pid:>8}  {}", one.profile, one.manager))
+            let Snapshot { profile, manager, gateway_pids, .. } = &one.snapshot;
+            let number = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
+            let pid = number(gateway_pids.first().map(ToString::to_string));
+            let port = number(one.api_port.map(|port| port.to_string()));
+            let mark = if gateway_pids.is_empty() { "✗" } else { "✓" };
+            context.line(format_args!("{mark} {profile:24} {pid:>8}  port {port:>5}  {manager}"))
         }),
     }
 }
 
-fn snapshot(home: &Home, context: &Context) -> Result<Snapshot, Failure> {
-    let owner = running(home.path());
-    let systemctl = Systemctl::installed(home, context);
-    let service_running = systemctl.as_ref().is_some_and(Systemctl::is_active);
-    let state = GatewayState::read(home.path());
-    let field = |name: &str| state.value().get(name).filter(|value| !value.is_null()).cloned();
-    let live = match owner {
-        Some(_) => ask(home)?,
-        None => None,
+fn look(home: &Home, runner: &Runner, context: &Context) -> Result<Shown, Failure> {
+    let snapshot = Snapshot::of(home.name(), home.path(), runner)?;
+    let live = match snapshot.gateway_pids.is_empty() {
+        false => ask(home)?,
+        true => None,
     };
-    Ok(Snapshot {
-        profile: home.name().to_string(),
-        manager: if systemctl.is_some() { "systemd (user)" } else { "manual process" },
-        service_installed: systemctl.is_some(),
-        service_running,
-        gateway_pids: owner.iter().map(|owner| owner.pid).collect(),
-        service_scope: if systemctl.is_some() { "user" } else { "" },
-        desired_state: field("desired_state"),
-        gateway_state: field("gateway_state"),
-        exit_reason: field("exit_reason"),
-        live,
-    })
+    // One home that has to be mended does not keep the others from being listed.
+    let api_port = api_port_elsewhere(home, runner, context).ok();
+    Ok(Shown { snapshot, api_port, live })
 }
 
 /// What the running gateway says itself; nothing if it does not answer.
@@ -114,19 +101,23 @@ fn ask(home: &Home) -> Result<Option<Status>, Failure> {
     })
 }
 
-fn tell(one: &Snapshot, context: &mut Context) -> Result<(), Failure> {
+fn tell(shown: &Shown, context: &mut Context) -> Result<(), Failure> {
+    let one = &shown.snapshot;
     match one.gateway_pids.first() {
         Some(pid) => context.line(format_args!("✓ Gateway is running (PID: {pid})"))?,
         None => context.line("✗ Gateway is not running")?,
     }
     context.line(format_args!("Manager:      {}", one.manager))?;
-    if let Some(state) = one.desired_state.as_ref().and_then(Value::as_str) {
+    if let Some(state) = one.desired_state {
         context.line(format_args!("Wanted:       {state}"))?;
     }
     if let Some(state) = one.gateway_state.as_ref().and_then(Value::as_str) {
         context.line(format_args!("Last seen:    {state}"))?;
     }
-    let Some(live) = &one.live else { return Ok(()) };
+    if let Some(reason) = &one.reason {
+        context.line(format_args!("Reason:       {reason}"))?;
+    }
+    let Some(live) = &shown.live else { return Ok(()) };
     context.line(format_args!("Up:           {} seconds", live.uptime_seconds))?;
     context.line(format_args!("Sessions:     {} running, {} waiting", live.running, live.waiting))?;
     for (platform, state) in &live.platforms {

@@ -1,21 +1,15 @@
 //! `hermes gateway stop` and `restart`.
 
-use std::time::Duration;
-
 use clap::Args;
-use hermes_gateway::lifecycle::{DesiredState, GatewayState, StopReason, stop};
-use hermes_home::Home;
-use hermes_home::config::{self, Overrides};
+use hermes_gateway::lifecycle::running;
+use hermes_home::{Home, intent};
 use hermes_proto::Fault;
+use hermes_supervise::{ManagerKind, ServiceState};
 
 use super::homes::{chosen, refuse_inside};
-use super::start::start;
-use super::systemctl::Systemctl;
+use super::runner::{Runner, Stopped};
 use crate::context::Context;
 use crate::exit::Failure;
-
-/// What a gateway may take to end besides what its turns may take.
-const BESIDES: Duration = Duration::from_secs(60);
 
 /// Stop the gateway and wait for its end
 #[derive(Debug, Args)]
@@ -35,49 +29,67 @@ pub(super) struct RestartTyped {
 
 pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     refuse_inside(context)?;
-    let mut failures = 0;
-    for home in chosen(typed.all, context)? {
-        if typed.all && GatewayState::read(home.path()).value().is_empty() {
-            continue;
-        }
-        GatewayState::desire(home.path(), DesiredState::Stopped)?;
-        match end(&home, context) {
-            Ok(Some(pid)) => context.line(format_args!("✓ Gateway stopped ({}, PID: {pid})", home.name()))?,
-            Ok(None) if typed.all => {}
-            Ok(None) => context.line("✗ Gateway is not running")?,
-            Err(failure) if typed.all => {
-                failures += 1;
-                if let Failure::Told { message, .. } = failure {
-                    context.note(format_args!("✗ Could not stop {}: {message}", home.name()));
-                }
-            }
-            Err(failure) => return Err(failure),
-        }
+    let runner = Runner::of(context)?;
+    if typed.all {
+        let concerned = |home: &Home, runner: &Runner| {
+            let has_service = runner.service(home.name())?.is_some_and(|status| status.state != ServiceState::Absent);
+            Ok(has_service || running(home.path()).is_some() || intent::prior(home.path()).is_running())
+        };
+        let stop = |home: &Home, context: &mut Context| runner.stop(home, context).map(drop);
+        return each(&runner, ("stop", "Stopped"), concerned, stop, context);
     }
-    if failures > 0 { Err(Failure::Silent(Fault::Failed)) } else { Ok(()) }
+    let home = context.home()?;
+    match runner.stop(&home, context)? {
+        Stopped::Process(pid) => context.line(format_args!("✓ Gateway stopped ({}, PID: {pid})", home.name())),
+        Stopped::Service => {
+            context.line(format_args!("✓ Gateway stopped by {} ({})", runner.kind().description(), home.name()))
+        }
+        Stopped::WasNotRunning => context.line("✗ Gateway is not running"),
+    }
 }
 
 pub(super) fn restart(typed: &RestartTyped, context: &mut Context) -> Result<(), Failure> {
     refuse_inside(context)?;
-    for home in chosen(typed.all, context)? {
-        if typed.all && hermes_gateway::lifecycle::running(home.path()).is_none() {
-            continue;
-        }
-        GatewayState::desire(home.path(), DesiredState::Running)?;
-        if let Some(systemctl) = Systemctl::installed(&home, context) {
-            systemctl.run("restart")?;
-            context.line(format_args!("✓ Gateway restarted by systemd ({})", home.name()))?;
-            continue;
-        }
-        end(&home, context)?;
-        start(&home, context)?;
+    let runner = Runner::of(context)?;
+    if typed.all {
+        let concerned = |home: &Home, runner: &Runner| {
+            let service = runner.service(home.name())?;
+            Ok(running(home.path()).is_some() || service.is_some_and(|status| status.wanted))
+        };
+        let restart = |home: &Home, context: &mut Context| runner.restart(home, context).map(drop);
+        return each(&runner, ("restart", "Restarted"), concerned, restart, context);
     }
-    Ok(())
+    let home = context.home()?;
+    let told = runner.restart(&home, context)?;
+    context.line(told)
 }
 
-/// Ends the gateway of a home; the process that it was.
-fn end(home: &Home, context: &Context) -> Result<Option<u32>, Failure> {
-    let config = config::load(home, &context.environment, &Overrides::default())?.config;
-    let patience = BESIDES + Duration::from_secs(config.agent.restart_drain_timeout);
-    Ok(stop(home.path(), StopReason::Planned, patience)?.map(|owner| owner.pid))
+/// Does the same to every home it concerns. One that fails does not keep the others from it.
+fn each(
+    runner: &Runner,
+    (verb, done): (&str, &str),
+    concerned: impl Fn(&Home, &Runner) -> Result<bool, Failure>,
+    act: impl Fn(&Home, &mut Context) -> Result<(), Failure>,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let (mut succeeded, mut failed) = (0, 0);
+    for home in chosen(true, context)? {
+        match concerned(&home, runner).and_then(|is| if is { act(&home, context).map(|()| 1) } else { Ok(0) }) {
+            Ok(count) => succeeded += count,
+            Err(Failure::Told { message, .. }) => {
+                failed += 1;
+                context.note(format_args!("✗ Could not {verb} gateway-{}: {message}", home.name()));
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    let by = if runner.kind() == ManagerKind::S6 { " under s6" } else { "" };
+    match (succeeded, failed) {
+        (0, 0) => context.line(format_args!("✗ No gateway to {verb}")),
+        (0, _) => Err(Failure::Silent(Fault::Failed)),
+        _ => {
+            context.line(format_args!("✓ {done} {succeeded} profile gateway(s){by}"))?;
+            if failed > 0 { Err(Failure::Silent(Fault::Failed)) } else { Ok(()) }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use hermes_home::profiles::{self, ActiveProfile, Removed};
 use hermes_home::{HomeName, HomeRoot};
 use hermes_proto::{Fault, ProfileName};
-use hermes_supervise::detect;
+use hermes_supervise::{detect, ports};
 
 use super::size::human_in_files;
 use crate::context::{Context, usage};
@@ -63,6 +63,9 @@ pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     }
     unregister(&root, &name, context)?;
     let deleted = profiles::delete(&root, &name)?;
+    if let Err(error) = ports::release(&root, &name) {
+        context.note(format_args!("warning: the port of its API is not free yet: {error}"));
+    }
     match deleted.removed {
         Removed::Folder => context.note(format_args!("deleted profile {name}")),
         Removed::Link { target } => {
@@ -82,8 +85,6 @@ fn unregister(root: &HomeRoot, name: &ProfileName, context: &Context) -> Result<
     let manager = detect(&context.environment, root);
     if manager.supports_registration() {
         manager.unregister(&name.clone().into())?;
-        // A port that is not given back is only a port less.
-        let _ = hermes_supervise::ports::release(root, name);
     }
     Ok(())
 }

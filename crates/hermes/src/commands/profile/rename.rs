@@ -4,6 +4,7 @@ use clap::Args;
 use hermes_home::HomeName;
 use hermes_home::profiles::{self, ActiveProfile};
 use hermes_proto::ProfileName;
+use hermes_supervise::ports;
 
 use crate::context::{Context, usage};
 use crate::exit::Failure;
@@ -36,7 +37,11 @@ impl Typed {
 
 pub(super) fn run(typed: &Typed, context: &mut Context) -> Result<(), Failure> {
     let Rename { from, to } = typed.check()?;
-    let active = profiles::rename(&context.root()?, &from, &to)?;
+    let root = context.root()?;
+    let active = profiles::rename(&root, &from, &to)?;
+    if let Err(error) = ports::rename(&root, &from, &to) {
+        context.note(format_args!("warning: its API gets another port: {error}"));
+    }
     context.note(format_args!("renamed profile {from} to {to}"));
     if active == ActiveProfile::Changed {
         context.note(format_args!("it stays the active profile, now as {to}"));

@@ -6,7 +6,7 @@ use hermes_environment::CommandText;
 use hermes_environment::docker::{Begun, DockerError, Origin};
 use hermes_proto::Secret;
 use hermes_proto::consent::NobodyToAsk;
-use hermes_proto::executor::{CommandEnd, FileRequest, ReadFile, StartJob, Stdin};
+use hermes_proto::executor::{CommandEnd, FileAnswer, FileRequest, PutFile, ReadFile, StartJob, Stdin};
 use hermes_proto::session::SessionVariable;
 use hermes_proto::turn::{Delivery, Edge, Hosting, Surface, TurnContext};
 use hermes_testkit::{Permits, permit};
@@ -151,6 +151,19 @@ async fn files_of_the_container_are_read_beside_the_commands() {
     let permit = permit(&turn, &environment.place(), FileRequest::Read(request));
     let answer = environment.file(&turn, permit).await.unwrap();
     assert!(format!("{answer:?}").contains("two"), "{answer:?}");
+    environment.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_from_outside_is_put_where_the_commands_of_the_container_are() {
+    let place = Place::new();
+    let (environment, turn) = (place.start("put").await, turn());
+    let name = "../../etc/$(id) x.txt".to_owned();
+    let request = PutFile { name, size: 5, offset: 0, bytes: "d29yZHM=".to_owned() };
+    let permit = permit(&turn, &environment.place(), FileRequest::Put(request));
+    let answer = environment.file(&turn, permit).await.unwrap();
+    let FileAnswer::Put { path, size: 5 } = answer else { panic!("{answer:?}") };
+    assert_eq!(output(&environment, &format!("stat -c %a {path}; cat {path}")).await.trim(), "600\nwords");
     environment.close().await.unwrap();
 }
 

@@ -15,7 +15,7 @@ async fn the_end_of_a_job_is_told_to_its_chat() {
         let answer = tokio::time::timeout(PATIENCE, listener.next()).await.expect("nobody was told").unwrap();
         let Answer::Delivery { id, chat, content, .. } = answer else { continue };
         listener.send(&Request::Ack { delivery: id }).await.unwrap();
-        if content.text().contains("ended with exit code 3") {
+        if content.text().contains("ended with 3") {
             told = Some((chat.to_string(), content.text().to_owned()));
         }
     }

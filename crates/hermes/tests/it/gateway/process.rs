@@ -129,14 +129,13 @@ pub(crate) async fn taken(listener: &mut Client, answer: Answer) -> Option<(i64,
     Some((id.0, reply_to.map(|id| id.to_string()).unwrap_or_default(), content.text().to_owned()))
 }
 
-/// `say X` answers X, `run X` runs it and answers with what it printed, `job X` runs it in the background, `never` never answers.
+/// `say X` answers X, `run X` runs it and answers with what it printed, `job X` runs it in the background, `heard` answers what was said,
+/// `never` never answers,
+/// `cat` shows the file that came with it, as carelessly as models write commands.
 fn reply(request: &ModelRequest) -> Reply {
     let messages = request.body["messages"].as_array().unwrap();
     let last = messages.last().unwrap();
-    let text = match &last["content"] {
-        serde_json::Value::String(text) => text.clone(),
-        parts => parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect(),
-    };
+    let text = text_of(last);
     if last["role"] == "tool" {
         let result: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         return Reply::text(result["output"].as_str().unwrap_or(&text));
@@ -152,7 +151,23 @@ fn reply(request: &ModelRequest) -> Reply {
                 serde_json::json!({ "command": command, "background": true, "notify_on_complete": true }).to_string();
             Reply::new().call(&format!("c{}", messages.len()), "terminal", [arguments.as_str()])
         }
+        ("heard", _) => {
+            let said = messages.iter().filter(|message| message["role"] == "user").map(text_of);
+            Reply::text(&said.collect::<Vec<_>>().join("|"))
+        }
+        ("cat", told) => {
+            let path = told.rsplit_once(", at ").map(|(_, path)| path.trim_end_matches(']')).unwrap_or_default();
+            let arguments = serde_json::json!({ "command": format!("cat {path}") }).to_string();
+            Reply::new().call(&format!("c{}", messages.len()), "terminal", [arguments.as_str()])
+        }
         ("never", _) => Reply::never(),
         _ => Reply::text("?"),
+    }
+}
+
+fn text_of(message: &serde_json::Value) -> String {
+    match &message["content"] {
+        serde_json::Value::String(text) => text.clone(),
+        parts => parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect(),
     }
 }

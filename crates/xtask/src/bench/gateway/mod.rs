@@ -10,7 +10,7 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use hermes_testkit::ModelServer;
@@ -72,6 +72,12 @@ impl Ground {
         let child = command.env("NOTIFY_SOCKET", &path).current_dir(&self.work).spawn().context("start the gateway")?;
         let gateway = Gateway(child);
         ready.recv(&mut [0; 64]).context("the gateway does not serve")?;
+        // Platforms come up by themselves, each when it can.
+        let start = Instant::now();
+        while Connection::open(&self.address).is_err() {
+            ensure!(start.elapsed() < PATIENCE, "nobody listens on {}", self.address);
+            std::thread::sleep(Duration::from_millis(1));
+        }
         Ok(gateway)
     }
 }

@@ -1,17 +1,19 @@
-//! What the operator wants: should this gateway run?
+//! What the operator wants: should this home's gateway run?
 //!
 //! The answer is kept apart from what was last seen of the gateway, in a file that only an explicit
 //! start or stop writes. Deriving it from the gateway's own state is how a container that was
-//! stopped in passing came back with all its gateways dark.
+//! stopped in passing came back with all its gateways dark. (Invariant 12.)
 
 use std::convert::Infallible;
 use std::path::Path;
+use std::time::SystemTime;
 
-use hermes_home::files::{self, Change, FileError, Mode};
 use serde::{Deserialize, Serialize};
 
+use crate::files::{self, Change, FileError, Mode};
+
 /// Written by explicit starts and stops only.
-pub const FILE: &str = "gateway_intent.json";
+const FILE: &str = "gateway_intent.json";
 /// Written by the gateway; read where no intent was ever stated.
 const OBSERVED: &str = "gateway_state.json";
 
@@ -35,7 +37,8 @@ pub struct Prior {
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
     desired_state: Intent,
-    updated_at: i64,
+    /// Seconds since 1970.
+    updated_at: u64,
 }
 
 /// The gateway's own file, as far as it matters here.
@@ -47,39 +50,39 @@ struct Observed {
 
 /// Keeps what the operator wants for the home at `home`.
 pub fn keep(home: &Path, intent: Intent) -> Result<(), FileError> {
-    let stored = Stored { desired_state: intent, updated_at: jiff::Timestamp::now().as_second() };
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let stored = Stored { desired_state: intent, updated_at: now.as_secs() };
     let content = serde_json::to_vec(&stored).unwrap_or_default();
     files::update(home, FILE, Mode::Private, |_| Ok::<_, Infallible>(Change::Replace(content))).map_err(FileError::from)
 }
 
+/// What an operator stated for the home at `home`, if one ever did.
+pub fn stated(home: &Path) -> Result<Option<Intent>, String> {
+    let bytes = files::read(&home.join(FILE)).map_err(|error| error.to_string())?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    let stored = serde_json::from_slice::<Stored>(bare(&bytes)).map_err(|error| format!("{FILE}: {error}"))?;
+    Ok(Some(stored.desired_state))
+}
+
 /// What the operator wants for the home at `home`, or what it did when last seen.
 pub fn prior(home: &Path) -> Prior {
-    let mut problem = None;
-    let mut note = |text: String| problem = Some(text);
-    let intent = match files::read(&home.join(FILE)) {
-        Ok(Some(bytes)) => match serde_json::from_slice::<Stored>(bare(&bytes)) {
-            Ok(stored) => Some(stored.desired_state),
-            Err(error) => {
-                note(format!("{FILE}: {error}"));
-                None
-            }
-        },
+    let problem = match stated(home) {
+        Ok(Some(intent)) => return Prior { state: Some(intent.as_str().to_owned()), problem: None },
         Ok(None) => None,
-        Err(error) => {
-            note(error.to_string());
-            None
-        }
+        Err(problem) => Some(problem),
     };
-    if let Some(intent) = intent {
-        let state = match intent {
-            Intent::Running => "running",
-            Intent::Stopped => "stopped",
-        };
-        return Prior { state: Some(state.to_owned()), problem };
-    }
     match observed(home) {
         Ok(state) => Prior { state, problem },
         Err(text) => Prior { state: None, problem: Some(text) },
+    }
+}
+
+impl Intent {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+        }
     }
 }
 

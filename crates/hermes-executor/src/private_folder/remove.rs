@@ -1,4 +1,4 @@
-//! Removes a script's folder, whatever the script made of it.
+//! Removes a folder, whatever the script or command that it is for made of it.
 //!
 //! A script may nest folders deeper than a stack or a table of descriptors reaches, take its own rights
 //! away, put a link in the folder's place, or have left somebody who goes on filling it. So no link is followed,
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Removes the folder. One that is not there any more is removed.
-pub(super) fn remove_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     match open_folder(CWD, folder) {
         Ok(root) => empty(root, Instant::now() + PATIENCE)?,
         Err(Errno::NOENT) => return Ok(()),
