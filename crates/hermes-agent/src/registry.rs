@@ -36,6 +36,11 @@ impl Toolset {
         Self::Web,
     ];
 
+    /// Whether its tools work in the session's place.
+    pub const fn needs_place(self) -> bool {
+        matches!(self, Self::Terminal | Self::File | Self::CodeExecution)
+    }
+
     /// As it is written after `-t` and in config.yaml.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Where a session's commands run: started by the first tool that needs it, found again by the next.
 //!
-//! A session that only talks starts nothing, and one whose executor has died gets a new one. What background commands
-//! tell in the meantime waits here until somebody takes it.
+//! A session that only talks starts nothing, unless whoever holds it would rather have the place at hand; one whose executor has
+//! died gets a new one. What background commands tell in the meantime waits here until somebody takes it.
 
 use std::fmt;
 use std::future::Future;
@@ -68,6 +68,22 @@ impl Workshop {
         listening.spawn(self.news.clone().listen(opened.notices));
         *open = Some(Open { place: place.clone(), _listening: listening });
         Ok(place)
+    }
+
+    /// Begins to open the place, for a tool that will need it: the model takes its time to name one. If that fails, the
+    /// tool is told.
+    pub async fn open_ahead(self: &Arc<Self>) {
+        let workshop = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = workshop.place().await {
+                tracing::debug!(%error, "not opened ahead");
+            }
+        });
+        // On a thread that does everything it would else begin when there is nothing left to do beside it: once for the
+        // process to be started, once for it to be told what it shall be.
+        for _ in 0..2 {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The place, if it is open.

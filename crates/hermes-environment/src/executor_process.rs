@@ -49,8 +49,9 @@ pub(crate) type Ends = (ChildStdout, ChildStdin);
 
 impl ExecutorProcess {
     pub(crate) fn start(program: &ExecutorProgram) -> std::io::Result<(Self, Ends)> {
+        // Nothing is asked for that would take a fork: what copies this program's memory map takes longer the larger it is.
         let mut command = process::command(&program.path);
-        command.args(&program.arguments).envs(program.environment.iter().cloned()).current_dir("/");
+        command.args(&program.arguments).envs(program.environment.iter().cloned());
         // A terminal sends Ctrl-C to a whole group. The runtime decides what it means; an executor that
         // died of it could not say how its command ended.
         command.process_group(0);

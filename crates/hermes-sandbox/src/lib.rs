@@ -5,6 +5,7 @@
 
 pub mod confine;
 pub mod kernel;
+pub mod memory;
 pub mod privilege;
 pub mod process;
 pub mod warden;

@@ -197,6 +197,8 @@ impl Shared {
         // A log that is written back when a program ends makes the program wait for the disk, and the next one that begins a
         // log too. Left as it is, the next one goes on with it; it is written back when it has grown long.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        // Else a statement is compiled anew whenever a value changes that its plan might depend on.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(connection)
     }
 

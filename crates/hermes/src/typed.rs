@@ -6,7 +6,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueHint};
 
-use crate::commands::{Command, chat};
+use crate::commands::{Command, chat, executor};
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 try again later, 78 configuration to be mended.
@@ -29,10 +29,21 @@ pub(crate) struct Typed {
 impl Typed {
     /// Reads the arguments of this program. Help and wrong usage are errors, to be printed.
     pub(crate) fn read() -> Result<Self, clap::Error> {
+        if let Some(executor) = Self::executor() {
+            return Ok(executor);
+        }
         match Self::try_parse() {
             Err(answer) if answer.kind() != ErrorKind::DisplayVersion => Self::read_with_all_described(),
             read => read,
         }
+    }
+
+    /// An executor, as this program starts it. A first command waits for it, and with it for every page of clap that it would touch.
+    fn executor() -> Option<Self> {
+        let mut arguments = std::env::args_os().skip(1);
+        let is_executor = arguments.next()? == "executor" && arguments.next().is_none();
+        let (global, chat) = (Global { profile: None, verbose: 0 }, chat::Flags::default());
+        is_executor.then_some(Self { global, chat, command: Some(Command::Executor(executor::Typed {})) })
     }
 
     /// A command that is not described yet has no line in the help of the one above it.

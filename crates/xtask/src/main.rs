@@ -19,11 +19,15 @@ enum Task {
     Bench(bench::Typed),
     /// Serve a scripted model: calls of the terminal, then an answer
     ModelServer(model_server::Typed),
+    /// The baseline of the benchmark of a turn, which starts it
+    #[command(hide = true)]
+    BareTurn(bench::BareTurn),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Task::parse() {
         Task::Bench(typed) => bench::run(&typed),
         Task::ModelServer(typed) => model_server::run(&typed),
+        Task::BareTurn(typed) => typed.run(),
     }
 }

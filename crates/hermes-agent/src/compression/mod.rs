@@ -89,6 +89,7 @@ impl Agent {
         audience: &Audience,
         urgency: Urgency,
     ) -> Result<Usage, KeepError> {
+        self.keep_said(session).await?;
         let config = &self.parts.config;
         let room = threshold(config, session.model().as_ref());
         let Some(cut) = Cut::of(session.messages(), &config.compression, urgency, room) else {

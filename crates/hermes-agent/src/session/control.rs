@@ -137,7 +137,7 @@ impl Agent {
 
     /// Gives the session a title by which it can be resumed. No two have the same.
     pub async fn rename(&self, session: &mut Session, title: &str) -> Result<(), SessionError> {
-        self.create(session).await?;
+        self.keep_said(session).await?;
         let title = self.set_title(session, title).await?;
         session.title = Some(title.to_string());
         Ok(())
@@ -145,7 +145,7 @@ impl Agent {
 
     /// From the next turn on, this model answers.
     pub async fn switch_model(&self, session: &mut Session, model: Arc<dyn Model>) -> Result<(), SessionError> {
-        if matches!(session.record, Record::Kept { .. }) {
+        if !session.is_new() {
             self.set_model(session, model.id().to_string()).await?;
         }
         session.model = model;
@@ -173,6 +173,8 @@ impl Agent {
             title: None,
             prompt,
             transcript: Transcript::default(),
+            unkept: Vec::new(),
+            writing: Arc::default(),
             tools: manner.tools,
             model: manner.model,
             workshop: Arc::new(Workshop::new(self.parts.workshops.opener(&record.id))),

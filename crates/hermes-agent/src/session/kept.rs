@@ -4,13 +4,18 @@
 //! written with its first message: one in which nothing was said leaves no trace.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hermes_proto::message::{Message, Usage};
-use hermes_store::sessions::{self, Position, Said, Sessions, Stored, Tail, Title};
+use hermes_store::sessions::{self, Position, Said, SessionId, Sessions, Stored, Tail, Title};
+use tokio::sync::Mutex;
 
 use super::{KeepError, Record, Session, Which};
 use crate::agent::Agent;
 use crate::transcript::{Entry, Transcript, repaired};
+
+/// Tasks that hand a question on before it is on the wire, with some to spare.
+const HOPS: usize = 4;
 
 /// A session as the store has it.
 #[derive(Debug)]
@@ -18,6 +23,67 @@ pub(super) struct Loaded {
     pub(super) session: sessions::Session,
     pub(super) prompt: Option<(String, Position)>,
     pub(super) transcript: Transcript,
+}
+
+/// What was said and is about to be written.
+#[derive(Debug)]
+pub(crate) struct Keeping {
+    id: SessionId,
+    /// The session itself, if it is not written either.
+    begins: Option<Begins>,
+    said: Vec<Said>,
+    writing: Arc<Mutex<()>>,
+}
+
+#[derive(Debug)]
+struct Begins {
+    record: sessions::NewSession,
+    prompt: String,
+    title: Option<String>,
+}
+
+/// What was written, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    begun: Option<Record>,
+    title: Option<Title>,
+    positions: Vec<Position>,
+}
+
+impl Session {
+    /// Adds messages to the conversation. They are written by whoever goes on with it.
+    pub(crate) fn say(&mut self, messages: Vec<Message>, usage: Option<Usage>) {
+        let mut said: Vec<Said> = messages.iter().cloned().map(Said::from).collect();
+        if let Some(first) = said.first_mut() {
+            first.usage = usage;
+        }
+        self.unkept.append(&mut said);
+        for message in messages {
+            self.transcript.push(Entry { message, position: None });
+        }
+        self.usage += usage.unwrap_or_default();
+    }
+
+    /// What has to be written.
+    pub(crate) fn keeping(&mut self) -> Keeping {
+        let begins = match &self.record {
+            Record::New(new) => {
+                Some(Begins { record: new.clone(), prompt: self.prompt.clone(), title: self.title.clone() })
+            }
+            Record::Kept { .. } => None,
+        };
+        let said = std::mem::take(&mut self.unkept);
+        Keeping { id: self.id.clone(), begins, said, writing: self.writing.clone() }
+    }
+
+    /// It was written; nothing was said since.
+    pub(crate) fn is_kept(&mut self, kept: Kept) {
+        if let Some(record) = kept.begun {
+            self.record = record;
+            self.title = kept.title.map(|title| title.to_string());
+        }
+        self.transcript.stand_at(&kept.positions);
+    }
 }
 
 impl Agent {
@@ -37,37 +103,57 @@ impl Agent {
         messages: Vec<Message>,
         usage: Option<Usage>,
     ) -> Result<(), KeepError> {
-        self.create(session).await?;
-        let mut said: Vec<Said> = messages.iter().cloned().map(Said::from).collect();
-        if let Some(first) = said.first_mut() {
-            first.usage = usage;
-        }
-        let id = session.id.clone();
-        let positions = self.in_store(move |sessions| sessions.append(&id, &said)).await?;
-        for (message, position) in messages.into_iter().zip(positions) {
-            session.transcript.push(Entry { message, position: Some(position) });
-        }
-        session.usage += usage.unwrap_or_default();
+        session.say(messages, usage);
+        self.keep_said(session).await
+    }
+
+    /// Writes what is not written yet: what was said, before it the session itself and its prompt.
+    pub(crate) async fn keep_said(&self, session: &mut Session) -> Result<(), KeepError> {
+        let kept = self.write(session.keeping()).await?;
+        session.is_kept(kept);
         Ok(())
     }
 
-    /// Writes a session that is not written yet, with its prompt.
-    pub(crate) async fn create(&self, session: &mut Session) -> Result<(), KeepError> {
-        let Record::New(new) = &session.record else { return Ok(()) };
-        let (new, prompt, title) = (new.clone(), session.prompt.clone(), session.title.clone());
-        let work = move |sessions: &Sessions| {
-            let id = sessions.create(&new)?;
-            let positions = sessions.append(&id, &[Said::from(Message::system(prompt))])?;
-            let title = match title.as_deref().and_then(Title::from_any) {
-                Some(title) => Some(sessions.rename_freely(&id, &title)?),
-                None => None,
-            };
-            Ok((positions.first().copied(), title))
+    /// Asks while what was said is written. A write that fails ends the asking: nothing goes on that cannot be kept.
+    pub(crate) async fn keep_while<T>(
+        &self,
+        keeping: Keeping,
+        asking: impl Future<Output = T>,
+    ) -> Result<(T, Kept), KeepError> {
+        let writing = async {
+            // On a thread that does both, the question is sent on its way first.
+            for _ in 0..HOPS {
+                tokio::task::yield_now().await;
+            }
+            self.write(keeping).await
         };
-        let (prompt, title) = self.in_store(work).await?;
-        session.title = title.map(|title| title.to_string());
-        session.record = Record::Kept { prompt };
-        Ok(())
+        tokio::try_join!(async { Ok(asking.await) }, writing)
+    }
+
+    async fn write(&self, keeping: Keeping) -> Result<Kept, KeepError> {
+        let Keeping { id, begins, mut said, writing } = keeping;
+        if begins.is_none() && said.is_empty() {
+            return Ok(Kept::default());
+        }
+        let writing = writing.lock_owned().await;
+        self.in_store(move |sessions| {
+            let _writing = writing;
+            let mut kept = Kept::default();
+            let title = begins.as_ref().and_then(|begins| begins.title.as_deref().and_then(Title::from_any));
+            let is_new = begins.is_some();
+            if let Some(begins) = begins {
+                sessions.create(&begins.record)?;
+                said.insert(0, Said::from(Message::system(begins.prompt)));
+            }
+            let mut positions = sessions.append(&id, &said)?.into_iter();
+            kept.begun = is_new.then(|| Record::Kept { prompt: positions.next() });
+            kept.positions = positions.collect();
+            if let Some(title) = title {
+                kept.title = Some(sessions.rename_freely(&id, &title)?);
+            }
+            Ok(kept)
+        })
+        .await
     }
 
     /// Drops everything behind the first `keep` messages, for good.
@@ -129,12 +215,21 @@ impl Agent {
 
     /// A turn that was given up in the middle may have kept more than the session knows.
     pub(crate) async fn reload(&self, session: &mut Session) -> Result<(), KeepError> {
-        if matches!(session.record, Record::New(_)) {
-            return Ok(());
-        }
+        session.unkept.clear();
+        // What was begun is still written.
+        let written = session.writing.clone().lock_owned().await;
         let id = session.id.clone();
-        let stored = self.in_store(move |sessions| sessions.transcript(&id)).await?;
-        session.transcript = told(stored.messages).1;
+        let stored = match self.in_store(move |sessions| sessions.transcript(&id)).await {
+            Err(KeepError::Store(sessions::SessionError::NotFound { .. })) if session.is_new() => Vec::new(),
+            stored => stored?.messages,
+        };
+        drop(written);
+        let is_written = !stored.is_empty();
+        let (prompt, transcript) = told(stored);
+        if is_written && session.is_new() {
+            session.record = Record::Kept { prompt: prompt.map(|(_, position)| position) };
+        }
+        session.transcript = transcript;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use hermes_model::Model;
 use hermes_proto::message::{Message, Usage};
-use hermes_store::sessions::{self, Position, SessionId};
+use hermes_store::sessions::{self, Position, Said, SessionId};
 
 use crate::registry::{Registry, Toolset};
 use crate::tools::TodoList;
@@ -31,6 +31,10 @@ pub struct Session {
     /// cache useless.
     pub(crate) prompt: String,
     pub(crate) transcript: Transcript,
+    /// The end of the transcript that is not written yet.
+    pub(crate) unkept: Vec<Said>,
+    /// Held while it is written, which goes on when nobody waits for it any more.
+    pub(crate) writing: Arc<tokio::sync::Mutex<()>>,
     pub(crate) tools: Registry,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) workshop: Arc<Workshop>,
@@ -104,6 +108,11 @@ impl Session {
     /// About how many tokens the next request has.
     pub fn context_tokens(&self) -> u64 {
         self.transcript.tokens(&self.prompt)
+    }
+
+    /// Whether the store does not know it yet.
+    pub(crate) fn is_new(&self) -> bool {
+        matches!(self.record, Record::New(_))
     }
 
     /// Whether nothing was said yet.

@@ -69,6 +69,14 @@ impl Transcript {
         self.positions.push(entry.position);
     }
 
+    /// The last messages stand there in the store.
+    pub(crate) fn stand_at(&mut self, positions: &[Position]) {
+        let from = self.positions.len().saturating_sub(positions.len());
+        for (known, position) in self.positions[from..].iter_mut().zip(positions) {
+            *known = Some(*position);
+        }
+    }
+
     pub(crate) fn truncate(&mut self, keep: usize) {
         self.messages.truncate(keep);
         self.positions.truncate(keep);

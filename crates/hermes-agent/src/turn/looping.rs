@@ -63,9 +63,9 @@ impl<'a> Looping<'a> {
             if self.rounds >= self.session.budget.0 {
                 return self.last_words().await;
             }
-            self.hear().await?;
+            self.hear();
             let remark = self.is_nudged.then_some(NUDGE);
-            match self.ask(Offer::Tools, remark).await {
+            match self.ask(Offer::Tools, remark).await? {
                 Ok(Asked::Stopped { text, usage, reason }) => {
                     return self.stop(text, usage, reason).await;
                 }
@@ -81,20 +81,22 @@ impl<'a> Looping<'a> {
     }
 
     /// Takes in what the person said meanwhile.
-    async fn hear(&mut self) -> Result<(), TurnError> {
+    fn hear(&mut self) {
         let remarks = self.audience.person.remarks();
-        if !remarks.is_empty() {
-            self.keep(remarks.into_iter().map(Message::user).collect(), None).await?;
-        }
-        Ok(())
+        self.session.say(remarks.into_iter().map(Message::user).collect(), None);
     }
 
-    async fn ask(&mut self, offer: Offer, remark: Option<&str>) -> Result<Asked, ModelError> {
+    /// Asks, and writes meanwhile what was said before.
+    async fn ask(&mut self, offer: Offer, remark: Option<&str>) -> Result<Result<Asked, ModelError>, KeepError> {
         self.rounds += 1;
         let model = self.session.model().id().to_string();
         self.audience.observer.saw(TurnEvent::Thinking { round: self.rounds, model });
         let request = request(self.session, offer, remark);
-        ask(self.session, &request, self.turn, self.audience).await
+        let keeping = self.session.keeping();
+        let asking = ask(self.session, &request, self.turn, self.audience);
+        let (asked, kept) = self.agent.keep_while(keeping, asking).await?;
+        self.session.is_kept(kept);
+        Ok(asked)
     }
 
     /// Takes an answer; the end of the turn if it was the last one.
@@ -153,7 +155,7 @@ impl<'a> Looping<'a> {
             self.notice(&note);
         }
         let results = self.results(calls, replies);
-        self.keep(results, None).await?;
+        self.session.say(results, None);
         if let Some(stuck) = self.guardrails.stuck() {
             let (answer, tool) = (stuck.message(), stuck.tool);
             self.keep(vec![Message::assistant(answer.clone())], None).await?;
@@ -213,7 +215,7 @@ impl<'a> Looping<'a> {
     async fn last_words(mut self) -> Result<TurnEnd, TurnError> {
         let rounds = self.session.budget.0;
         self.notice(&format!("stopped after {rounds} model calls (agent.max_turns)"));
-        let (answer, usage) = match self.ask(Offer::Words, Some(LAST_WORDS)).await {
+        let (answer, usage) = match self.ask(Offer::Words, Some(LAST_WORDS)).await? {
             Ok(Asked::Stopped { text, usage, reason }) => return self.stop(text, usage, reason).await,
             Ok(Asked::Finished(finished)) => (finished.message.text(), finished.usage),
             Err(error) => {

@@ -1,7 +1,7 @@
 //! From a message to tool calls to an answer.
 //!
-//! Everything that was said is kept before anything is done about it: the question before the model is asked,
-//! an answer before its tools run, their results before the model is asked again.
+//! Everything that was said is kept before anything comes of it: an answer before its tools run, the question and the results of
+//! tools while the model is asked about them. What it answers is not taken before they are on disk, and never if they cannot be.
 
 mod ask;
 mod bound;
@@ -40,7 +40,7 @@ impl Agent {
         self.enter(session).await?;
         let mut said = self.news(session, audience);
         said.push(input.into_message());
-        self.keep(session, said, None).await?;
+        session.say(said, None);
         self.go_on(session, turn, audience).await
     }
 

@@ -61,6 +61,24 @@ async fn everything_is_on_disk_before_it_is_acted_on() {
 }
 
 #[tokio::test]
+async fn a_question_that_cannot_be_kept_is_not_answered() {
+    let ground = Ground::new();
+    std::fs::create_dir_all(ground.home_path().join("hermes.db")).unwrap();
+    // The first would never end by itself.
+    let model = Script::new([vec![Step::Hang], says("now")]);
+    let agent = ground.agent(model.clone(), []);
+    let mut session = begun(&agent).await;
+    let error = ground.says(&agent, &mut session, "go").await.unwrap_err();
+    assert!(matches!(error, TurnError::Keep(_)), "{error}");
+    assert_eq!(model.requests().len(), 1, "it was asked meanwhile");
+    std::fs::remove_dir(ground.home_path().join("hermes.db")).unwrap();
+    assert_eq!(ground.says(&agent, &mut session, "again").await.unwrap().answer, "now");
+    let resumed = agent.resume(Which::Named("latest".to_owned())).await.unwrap();
+    assert_eq!(resumed.messages(), session.messages());
+    assert_eq!(session.messages().len(), 2, "what was never kept was never said");
+}
+
+#[tokio::test]
 async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
     let ground = Ground::new();
     let agent = ground.agent(Script::new([]), []);

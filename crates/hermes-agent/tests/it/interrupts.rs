@@ -10,6 +10,7 @@ use hermes_approval::{Place, PlaceId};
 use hermes_policy::{Context, Isolation};
 use hermes_proto::consent::{Approver, ConsentRequest, PendingConsent, Reach};
 use hermes_proto::executor::CommandText;
+use hermes_proto::message::Message;
 use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
 use serde_json::json;
 use tokio::sync::Notify;
@@ -209,4 +210,37 @@ async fn a_turn_that_is_dropped_is_over_and_the_session_goes_on() {
     assert_eq!(ground.says(&agent, &mut session, "and now?").await.unwrap().answer, "here again");
     assert_whole(session.messages());
     assert_eq!(session.messages().len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_that_is_dropped_while_its_question_is_written_leaves_it_said() {
+    let ground = Ground::new();
+    let model = Script::new([says("the file is there"), vec![Step::Hang], says("here again")]);
+    let agent = ground.agent(model.clone(), []);
+    ground.says(&agent, &mut begun(&agent).await, "anybody?").await.unwrap();
+    let busy = rusqlite::Connection::open(ground.home_path().join("hermes.db")).unwrap();
+    busy.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut session = begun(&agent).await;
+    let turn = turn(Surface::Gateway);
+    {
+        let audience = ground.audience();
+        let work = agent.turn(&mut session, &turn, UserInput::text("go"), &audience);
+        let being_written = async {
+            while model.requests().len() < 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            // Nothing tells from outside when the writer has come to wait for the file.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
+        tokio::select! {
+            _ = work => panic!("it hangs"),
+            () = being_written => {}
+        }
+    }
+    busy.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(ground.says(&agent, &mut session, "and now?").await.unwrap().answer, "here again");
+    let said: Vec<String> = session.messages().iter().map(Message::text).collect();
+    assert_eq!(said, ["go", "and now?", "here again"]);
+    let resumed = agent.resume(Which::Named(session.id().to_string())).await.unwrap();
+    assert_eq!(resumed.messages(), session.messages());
 }

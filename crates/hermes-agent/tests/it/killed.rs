@@ -4,11 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hermes_agent::{Models, Tool, ToolReply, Which};
 use hermes_home::config::Config;
 use hermes_proto::message::{Message, Role};
+use hermes_store::sessions::Sessions;
+use hermes_store::{Settings, Store};
 
 use super::child::child;
 use super::ground::{Ground, agent_in, assert_whole};
@@ -17,6 +19,7 @@ use super::tool::{beside, echo};
 
 const KILLS: usize = 25;
 const LONGEST_LIFE_IN_MICROSECONDS: u64 = 30_000;
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn told(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
@@ -76,6 +79,15 @@ fn hang(home: &Path, model: Arc<Script>, tools: impl IntoIterator<Item = Arc<dyn
     });
 }
 
+fn wait_until_kept(home: &Path) {
+    let sessions = Sessions::open(&Store::of(home, Settings::default()));
+    let begun = Instant::now();
+    while !sessions.stats().is_ok_and(|stats| stats.messages >= 2) {
+        assert!(begun.elapsed() < PATIENCE, "the question is not on disk");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn killed_in_the_middle_it_resumes_and_knows_what_was_interrupted() {
     for (action, expected) in
@@ -85,6 +97,8 @@ fn killed_in_the_middle_it_resumes_and_knows_what_was_interrupted() {
         let mut child = child(action, &ground.home_path()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert_eq!(lines.next().unwrap().unwrap(), "hanging");
+        // A question is written while it is asked.
+        wait_until_kept(&ground.home_path());
         child.kill().unwrap();
         child.wait().unwrap();
         block_on(async {

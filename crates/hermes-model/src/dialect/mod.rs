@@ -5,9 +5,9 @@ pub(crate) mod chat_completions;
 pub(crate) mod messages;
 mod wire;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
-use crate::{Event, FinishReason, ModelId, Request};
+use crate::{Event, FinishReason, ModelId, Request, ToolSchema};
 pub(crate) use answer::Answer;
 
 /// An API's dialect.
@@ -53,11 +53,19 @@ impl Target<'_> {
     }
 }
 
-/// The body of a request. Images have been read already.
-pub(crate) fn encode(dialect: Dialect, request: &Request, target: Target<'_>) -> Json {
+/// The body of a request, without its tools. Images have been read already.
+pub(crate) fn encode(dialect: Dialect, request: &Request, target: Target<'_>) -> Map<String, Json> {
     match dialect {
         Dialect::ChatCompletions => chat_completions::encode(request, target),
         Dialect::AnthropicMessages => messages::encode(request, target),
+    }
+}
+
+/// The tools of a request.
+pub(crate) fn encode_tools(dialect: Dialect, tools: &[ToolSchema]) -> Vec<Json> {
+    match dialect {
+        Dialect::ChatCompletions => chat_completions::encode_tools(tools),
+        Dialect::AnthropicMessages => messages::encode_tools(tools),
     }
 }
 

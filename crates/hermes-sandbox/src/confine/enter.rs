@@ -108,8 +108,7 @@ fn apply(entering: &Entering<'_>, stage: Stage) -> Result<(), ConfineError> {
 /// In the outer process, at the end.
 fn tidy(entering: &Entering<'_>) {
     if let Ok(group) = &entering.group {
-        group.kill();
-        group.remove();
+        group.end();
     }
 }
 

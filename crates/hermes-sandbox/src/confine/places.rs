@@ -213,6 +213,8 @@ impl Place {
         if !given.is_absolute() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
         }
+        // Most of what is asked for is not there, which one look tells; the way to it is looked at part by part.
+        fs::metadata(given)?;
         let path = fs::canonicalize(given)?;
         let found = fs::symlink_metadata(&path)?;
         let shape = if found.is_dir() { Shape::Folder } else { Shape::File };

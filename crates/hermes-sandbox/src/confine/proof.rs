@@ -4,11 +4,12 @@
 //! what commands will be able to do is what a child of the confined process can do.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
-use std::time::{Duration, Instant};
+use std::io::{Read, Write};
+use std::time::Duration;
 
 use hermes_proto::executor::{IsolationReport, Layer, LayerReport, LayerState};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
@@ -87,30 +88,32 @@ fn answer(entering: &Entering<'_>, claimed: &[&Row], mut pipe: &File) -> ! {
     end(0)
 }
 
-fn collect(child: Pid, claimed: &[&Row], pipe: File) -> Result<Vec<(Layer, String)>, ConfineError> {
-    let deadline = Instant::now() + LONGEST;
-    let mut lines = BufReader::new(pipe);
+/// Waits for the end of the proof, and reads how far it came.
+fn collect(child: Pid, claimed: &[&Row], mut pipe: File) -> Result<Vec<(Layer, String)>, ConfineError> {
+    let has_ended = has_ended_within(LONGEST, &pipe);
+    if !has_ended {
+        let _ = kill_process(child, Signal::KILL);
+    }
+    let mut answers = String::new();
+    // What cannot be read is missing below.
+    let _ = pipe.read_to_string(&mut answers);
+    let mut lines = answers.lines();
     let mut proofs = Vec::with_capacity(claimed.len());
     for row in claimed {
-        let mut line = String::new();
-        let is_there = !lines.buffer().is_empty() || wait_until(&lines, deadline);
-        if !is_there || lines.read_line(&mut line).is_err() {
-            let _ = kill_process(child, Signal::KILL);
-            return Err(ConfineError::ProofLost(format!("{} did not answer", row.layer)));
-        }
-        match line.trim_end().split_once(' ') {
+        match lines.next().and_then(|line| line.split_once(' ')) {
             Some(("holds", proof)) => proofs.push((row.layer, proof.to_owned())),
             Some(("broken", what)) => {
                 return Err(ConfineError::NotInForce { layer: row.layer, what: what.to_owned() });
             }
-            _ => return Err(ConfineError::ProofLost(format!("ended at {}", row.layer))),
+            _ if has_ended => return Err(ConfineError::ProofLost(format!("ended at {}", row.layer))),
+            _ => return Err(ConfineError::ProofLost(format!("{} did not answer", row.layer))),
         }
     }
     Ok(proofs)
 }
 
-fn wait_until(lines: &BufReader<File>, deadline: Instant) -> bool {
-    let left = deadline.saturating_duration_since(Instant::now());
-    let Ok(timeout) = Timespec::try_from(left) else { return false };
-    poll(&mut [PollFd::new(lines.get_ref(), PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
+/// Whether the writing end was closed. Lines that come before wake nobody: a pipe holds more than there can be.
+fn has_ended_within(time: Duration, pipe: &File) -> bool {
+    let Ok(timeout) = Timespec::try_from(time) else { return false };
+    retry_on_intr(|| poll(&mut [PollFd::new(pipe, PollFlags::empty())], Some(&timeout))).is_ok_and(|ready| ready > 0)
 }

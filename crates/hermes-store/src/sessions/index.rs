@@ -5,8 +5,8 @@ use rusqlite::Transaction;
 use super::Sessions;
 use crate::StoreError;
 
-/// So many messages are not kept from the index.
-const MANY: i64 = 64;
+/// So many messages are not kept from the index. A search waits some milliseconds for them.
+const MANY: i64 = 512;
 
 impl Sessions {
     /// Whatever was said can be found when this answers.

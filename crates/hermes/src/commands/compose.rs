@@ -101,6 +101,14 @@ impl Composed {
         Ok(Self { agent, guard, config, audit, home, store, sources, environment, notes, place, is_offline })
     }
 
+    /// Has the session's place opened while its model is asked. A container is started for a command only.
+    pub(super) async fn get_ready(&self, session: &Session) {
+        let is_local = self.config.terminal.backend == Backend::Local;
+        if is_local && session.tools().iter().any(|tool| tool.toolset().needs_place()) {
+            session.workshop().open_ahead().await;
+        }
+    }
+
     /// Where commands run, in a word.
     pub(super) fn place(&self) -> &'static str {
         self.place
@@ -210,8 +218,12 @@ impl OpenWorkshop for Rooms {
                     Opened { place: Workplace::Docker(Box::new(environment)), notices }
                 }
                 _ => {
-                    // The record of the first command needs it, and while the executor starts there is nothing else to do.
-                    let get_ready = async { Redactor::prepare() };
+                    // The first command would have to wait for it, and while the executor starts there is little else to do.
+                    let get_ready = async {
+                        tokio::task::yield_now().await;
+                        Redactor::prepare();
+                        hermes_policy::judge("true", &hermes_policy::Context::default());
+                    };
                     let (started, ()) = tokio::join!(self.local.start(terminal, self.folder.clone()), get_ready);
                     let (environment, notices) = started?;
                     Opened { place: Workplace::Local(Box::new(environment)), notices }

@@ -19,6 +19,9 @@ pub(crate) const BUILD: &str = env!("CARGO_PKG_VERSION");
 pub(crate) struct Typed {}
 
 pub(crate) fn run(_typed: Typed, context: &mut Context) -> Result<(), Failure> {
+    // Whoever started us stands in a folder that is none of our business, and could not be unmounted while we do too.
+    std::env::set_current_dir("/")
+        .map_err(|error| Failure::new(Fault::Failed, format_args!("cannot enter /: {error}")))?;
     let (input, output) = take_standard_streams()
         .map_err(|error| Failure::new(Fault::Failed, format_args!("standard streams are missing: {error}")))?;
     let environment = context.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();

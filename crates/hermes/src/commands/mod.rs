@@ -13,7 +13,7 @@ mod dashboard;
 mod doctor;
 mod env;
 mod exec;
-mod executor;
+pub(crate) mod executor;
 mod gateway;
 mod local;
 mod login;

@@ -17,6 +17,7 @@ use hermes_proto::turn::{Edge, Hosting, Surface, TurnContext};
 use tokio::runtime::Runtime;
 
 use super::Bench;
+use super::start_up::{LANGUAGE, PATH};
 
 /// Where environments are made.
 #[derive(Debug)]
@@ -32,8 +33,12 @@ impl Place {
     pub(super) fn new(bench: &Bench) -> anyhow::Result<Self> {
         let (home, workspace) = (bench.folder.join("home"), bench.folder.join("workspace"));
         std::fs::create_dir_all(&workspace).with_context(|| format!("create {}", workspace.display()))?;
-        let pairs =
-            [("HERMES_HOME", home.into_os_string()), ("HOME", "/root".into()), ("PATH", "/usr/bin:/bin".into())];
+        let pairs = [
+            ("HERMES_HOME", home.into_os_string()),
+            ("HOME", "/root".into()),
+            ("PATH", PATH.into()),
+            ("LANG", LANGUAGE.into()),
+        ];
         let host = HostEnvironment::from_pairs(pairs);
         let program =
             ExecutorProgram { path: bench.hermes.clone(), arguments: vec!["executor".into()], environment: Vec::new() };

@@ -69,7 +69,7 @@ fn wait_until_it_answers(child: &mut Child) -> anyhow::Result<u64> {
     while start.elapsed() < PATIENCE {
         if is_answering(child.id())? {
             let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
-            return high_water(&status.context("read its status")?);
+            return kibibytes(&status.context("read its status")?, "VmHWM:");
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -84,8 +84,9 @@ pub(super) fn is_answering(process: u32) -> anyhow::Result<bool> {
     Ok(tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("syscall")).ok()).any(is_writing))
 }
 
-pub(super) fn high_water(status: &str) -> anyhow::Result<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM line")?;
-    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().with_context(|| format!("VmHWM {line:?}"))?;
+/// A figure of the kernel's, in bytes.
+pub(super) fn kibibytes(text: &str, name: &str) -> anyhow::Result<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no line {name}"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().with_context(|| format!("{name} {line:?}"))?;
     Ok(kibibytes * 1024)
 }

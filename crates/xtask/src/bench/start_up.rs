@@ -52,9 +52,13 @@ pub(super) fn populated_home(folder: &Path) -> anyhow::Result<std::path::PathBuf
 }
 
 /// Both programs are started the same way: same environment, no input, no output.
+pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// What a shell reads at its start depends on it, and hardly a machine is without one.
+pub(super) const LANGUAGE: &str = "C.UTF-8";
+
 pub(super) fn quiet(program: &Path, arguments: &[&str], home: &Path) -> Command {
     let mut command = process::command(program);
-    command.args(arguments).env("HERMES_HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command.args(arguments).env("HERMES_HOME", home).env("PATH", PATH).env("LANG", LANGUAGE);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 use super::super::{Target, wire};
 use crate::{Effort, Request, ToolSchema};
 
-/// The body of the request.
-pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
+/// The body of the request, without its tools.
+pub(crate) fn encode(request: &Request, target: Target<'_>) -> Map<String, Json> {
     let mut body = Map::new();
     let mut put = |name: &str, value: Json| body.insert(name.to_owned(), value);
     put("model", target.model.model.as_str().into());
@@ -16,9 +16,6 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
         mark_for_cache(&mut messages);
     }
     put("messages", messages.into());
-    if !request.tools.is_empty() {
-        put("tools", request.tools.iter().map(tool).collect());
-    }
     if let Some(most) = request.max_tokens.or(target.max_tokens) {
         // OpenAI's own models refuse the old name, most other servers know no other.
         let is_openai = target.is_at("api.openai.com") || target.is_at("openai.azure.com");
@@ -33,7 +30,12 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
     }
     put("stream", true.into());
     put("stream_options", json!({"include_usage": true}));
-    Json::Object(body)
+    body
+}
+
+/// The tools of the request.
+pub(crate) fn encode_tools(tools: &[ToolSchema]) -> Vec<Json> {
+    tools.iter().map(tool).collect()
 }
 
 fn tool(tool: &ToolSchema) -> Json {
@@ -163,7 +165,7 @@ mod tests {
     fn body(host: &str, model: &str, messages: Vec<Message>) -> Json {
         let request = Request { max_tokens: Some(5), effort: Some(Effort::Low), ..Request::new(messages) };
         let model = ModelId::new("p", model);
-        encode(&request, Target { model: &model, host, max_tokens: None })
+        Json::Object(encode(&request, Target { model: &model, host, max_tokens: None }))
     }
 
     #[test]

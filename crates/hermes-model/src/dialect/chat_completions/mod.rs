@@ -5,4 +5,4 @@ mod decode;
 mod encode;
 
 pub(crate) use decode::Decoder;
-pub(crate) use encode::encode;
+pub(crate) use encode::{encode, encode_tools};

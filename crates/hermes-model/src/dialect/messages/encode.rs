@@ -14,8 +14,8 @@ use crate::{Request, ToolSchema};
 /// Messages of the user that are marked.
 const MARKED_MESSAGES: usize = 2;
 
-/// The body of the request.
-pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
+/// The body of the request, without its tools.
+pub(crate) fn encode(request: &Request, target: Target<'_>) -> Map<String, Json> {
     let max_tokens = request.max_tokens.or(target.max_tokens).unwrap_or_else(|| usual_tokens(&target.model.model));
     let thinking = Thinking::wanted(request, target, max_tokens);
     let mut body = Map::new();
@@ -26,9 +26,6 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
         put("system", system);
     }
     put("messages", messages(request, target).into());
-    if !request.tools.is_empty() {
-        put("tools", tools(&request.tools).into());
-    }
     // A thinking model takes no temperature.
     if let (Some(temperature), None) = (request.temperature, &thinking.thinking) {
         put("temperature", temperature.clamp(0.0, 1.0).into());
@@ -40,7 +37,7 @@ pub(crate) fn encode(request: &Request, target: Target<'_>) -> Json {
         put("output_config", output);
     }
     put("stream", true.into());
-    Json::Object(body)
+    body
 }
 
 /// What the API wants to be told and nobody said: as much as the model can.
@@ -63,7 +60,8 @@ fn system(messages: &[Message]) -> Option<Json> {
     Some(blocks.into())
 }
 
-fn tools(tools: &[ToolSchema]) -> Vec<Json> {
+/// The tools of the request.
+pub(crate) fn encode_tools(tools: &[ToolSchema]) -> Vec<Json> {
     let tool = |tool: &ToolSchema| {
         let mut encoded = json!({"name": tool.name, "description": tool.description});
         encoded["input_schema"] = tool.parameters.clone();

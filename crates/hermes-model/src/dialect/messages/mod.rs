@@ -5,4 +5,4 @@ mod encode;
 mod thinking;
 
 pub(crate) use decode::Decoder;
-pub(crate) use encode::encode;
+pub(crate) use encode::{encode, encode_tools};

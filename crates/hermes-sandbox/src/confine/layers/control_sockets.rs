@@ -5,18 +5,25 @@
 //! be open (Landlock does not look at connecting before its ninth version), so programs
 //! get no local sockets at all, connected pairs excepted.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::mem::MaybeUninit;
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
+use std::path::{Path, PathBuf};
 
 use hermes_proto::executor::Layer;
+use rustix::fs::{FileType, Mode, OFlags, RawDir};
 
 use super::{Applied, Entering, Failed, UnixSockets, landlock};
-use crate::confine::places::Place;
+use crate::confine::places::{Place, Shape};
 
 /// How many entries of a hidden folder are looked at for sockets to try.
 const MOST_ENTRIES: usize = 64;
+/// Room for a list of about as many.
+const LIST_SIZE: usize = 4096;
 
 pub(super) fn apply(entering: &Entering<'_>) -> Result<Applied, Failed> {
     let landlock = if entering.has(Layer::Landlock) { landlock::version() } else { 0 };
@@ -52,12 +59,28 @@ pub(super) fn prove(entering: &Entering<'_>) -> Result<String, String> {
 }
 
 /// Sockets at a hidden place and directly below it, looked for before it is hidden.
-pub(in crate::confine) fn sockets_of(place: &Place) -> Vec<std::path::PathBuf> {
-    if fs::symlink_metadata(&place.path).is_ok_and(|found| found.file_type().is_socket()) {
-        return vec![place.path.clone()];
+pub(in crate::confine) fn sockets_of(place: &Place) -> Vec<PathBuf> {
+    match place.shape {
+        Shape::Folder => sockets_in(&place.path).unwrap_or_default(),
+        Shape::File => {
+            let is_socket = fs::symlink_metadata(&place.path).is_ok_and(|found| found.file_type().is_socket());
+            is_socket.then(|| place.path.clone()).into_iter().collect()
+        }
     }
-    let Ok(entries) = fs::read_dir(&place.path) else { return Vec::new() };
-    // The list itself says what each entry is: none has to be looked at.
-    let is_socket = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
-    entries.flatten().take(MOST_ENTRIES).filter(is_socket).map(|entry| entry.path()).collect()
+}
+
+/// The list itself says what each entry is: none has to be looked at. A folder for temporary files may hold very many.
+fn sockets_in(folder: &Path) -> rustix::io::Result<Vec<PathBuf>> {
+    let opened = rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut buffer = [MaybeUninit::uninit(); LIST_SIZE];
+    let mut entries = RawDir::new(opened, &mut buffer);
+    let mut sockets = Vec::new();
+    for _ in 0..MOST_ENTRIES {
+        let Some(entry) = entries.next() else { break };
+        let entry = entry?;
+        if entry.file_type() == FileType::Socket {
+            sockets.push(folder.join(OsStr::from_bytes(entry.file_name().to_bytes())));
+        }
+    }
+    Ok(sockets)
 }

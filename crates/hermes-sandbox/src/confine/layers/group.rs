@@ -31,6 +31,12 @@ pub(in crate::confine) struct Group {
     processes: Option<(File, u64)>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Removed {
+    All,
+    InPart,
+}
+
 impl Group {
     /// Makes a group with the wanted budget; else says why there is none.
     pub(in crate::confine) fn make(limits: &Limits) -> Result<Self, String> {
@@ -40,21 +46,31 @@ impl Group {
         let mut group = Self { name, folders: Vec::new(), doors: Vec::new(), processes: None };
         let filled = group.fill(limits);
         if filled.is_err() {
-            group.remove();
+            group.end();
         }
         filled.map(|()| group)
     }
 
-    /// Ends whatever is still in the group, and takes it away.
-    pub(in crate::confine) fn remove(&self) {
-        for folder in &self.folders {
+    /// Takes the group away, and ends whatever is still in it.
+    pub(in crate::confine) fn end(&self) {
+        // One that is empty can be removed at once, and with a process namespace it is empty.
+        if self.remove() == Removed::InPart {
+            self.kill();
             // What cannot be removed now is swept at the next start.
-            let _ = fs::remove_dir(folder);
+            self.remove();
         }
     }
 
+    fn remove(&self) -> Removed {
+        let left = self.folders.iter().filter(|folder| {
+            let removed = fs::remove_dir(folder);
+            removed.is_err_and(|error| error.kind() != io::ErrorKind::NotFound)
+        });
+        if left.count() == 0 { Removed::All } else { Removed::InPart }
+    }
+
     /// No process in the group can fork any more, and all are killed.
-    pub(in crate::confine) fn kill(&self) {
+    fn kill(&self) {
         for folder in &self.folders {
             let _ = fs::write(folder.join("pids.max"), "0");
             if fs::write(folder.join("cgroup.kill"), "1").is_ok() {

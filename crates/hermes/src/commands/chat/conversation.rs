@@ -74,6 +74,7 @@ impl Talk {
         let Some(session) = held.as_mut() else { return closed() };
         let turn = self.turns.begin(session.id(), watch.cancellation);
         let audience = self.turns.audience(watch.observer);
+        self.composed.get_ready(session).await;
         let agent = &self.composed.agent;
         let ended = match prompt {
             Prompt::Say(parts) => agent.turn(session, &turn, input(parts), &audience).await,

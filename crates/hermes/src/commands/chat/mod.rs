@@ -20,6 +20,7 @@ use hermes_model::resolve::Asked;
 use hermes_proto::Fault;
 use hermes_proto::consent::NobodyToAsk;
 use hermes_proto::turn::Surface;
+use hermes_sandbox::memory;
 use hermes_terminal::{
     Chat, Ending, Left, Narration, Opening, Prompt, TerminalPerson, TurnEnd, answer_once, approvals, combined_prompt,
     full_screen, is_interactive, line_chat, read_piped_input, write_usage_file,
@@ -169,6 +170,9 @@ pub(crate) fn run_flags(flags: Flags, context: &mut Context) -> Result<(), Failu
         return compose::list(flags.list_toolsets, context);
     }
     let manner = flags.manner()?;
+    if let Manner::Once(_) = manner {
+        memory::keep_what_is_freed();
+    }
     let runtime = runtime(manner)
         .enable_all()
         .build()

@@ -1,5 +1,7 @@
 //! Conversations that go on: by name, and after the program was killed in the middle of a turn.
 
+use std::time::{Duration, Instant};
+
 use hermes_testkit::ModelServer;
 use hermes_testkit::model_server::{Gate, Reply};
 
@@ -68,6 +70,11 @@ fn killed_while_the_model_answers_the_question_is_not_lost() {
     let mut child = ground.command(&["chat", "-q", "remember me"]).spawn().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(server.received(1));
+    // It is written while it is asked.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !ground.run(&["sessions", "list"]).stdout.contains("remember me") {
+        assert!(Instant::now() < deadline, "the question is not kept");
+    }
     child.kill().unwrap();
     finish(child);
     assert_eq!(ground.answer(&["chat", "--resume", "latest", "-Q", "-q", "go on"]), "from the start\n");

@@ -1,6 +1,8 @@
 //! With a model behind a real socket: what is asked of it, and what is kept of it.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use hermes_testkit::ModelServer;
 use hermes_testkit::model_server::{Gate, Reply};
@@ -90,6 +92,42 @@ fn the_answer_of_a_broken_stream_is_asked_for_again() {
     assert_eq!((run.code, run.stdout.as_str()), (0, "whole\n"), "{run:?}");
 }
 
+/// Asks, and looks while the model keeps silent whether an executor was started; nothing of it is left afterwards.
+#[track_caller]
+fn check_started_ahead(arguments: &[&str], expected: usize) {
+    let gate = Gate::new();
+    let server = ModelServer::start([Reply::new().hold(&gate).then_text(["hello"])]);
+    let ground = Ground::served(&server);
+    let child = ground.command(arguments).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while server.requests().is_empty() {
+        assert!(Instant::now() < deadline, "the model was not asked");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let executors = children(child.id());
+    gate.open();
+    let run = finish(child);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "hello\n"), "{run:?}");
+    assert_eq!(executors.len(), expected, "{executors:?}");
+    assert!(executors.iter().all(|process| !Path::new(&format!("/proc/{process}")).exists()), "{executors:?}");
+}
+
+fn children(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+    let lists = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn the_executor_starts_while_the_model_is_asked() {
+    check_started_ahead(&["-z", "hi"], 1);
+}
+
+#[test]
+fn no_executor_starts_for_tools_that_need_none() {
+    check_started_ahead(&["-t", "todo,web", "-z", "hi"], 0);
+}
+
 #[test]
 fn a_signal_interrupts_and_leaves_a_conversation_that_goes_on() {
     let (gate, server_gate) = (Gate::new(), Gate::new());
@@ -114,13 +152,13 @@ fn a_signal_interrupts_and_leaves_a_conversation_that_goes_on() {
 
 /// Waits until the record says that this command has started.
 pub(super) fn until_started(ground: &Ground, command: &str) {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let audit = ground.run(&["audit", "tail"]).stdout;
         if audit.lines().any(|line| line.contains("  start ") && line.contains(command)) {
             return;
         }
-        assert!(std::time::Instant::now() < deadline, "never started: {command}\n{audit}");
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(Instant::now() < deadline, "never started: {command}\n{audit}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
