@@ -32,3 +32,32 @@ impl WrittenTools {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value as Json, json};
+
+    use super::{Dialect, ToolSchema, WrittenTools};
+
+    fn tools(name: &str) -> Arc<[ToolSchema]> {
+        [ToolSchema { name: name.to_owned(), description: String::new(), parameters: json!({}) }].into()
+    }
+
+    #[test]
+    fn the_same_are_written_once_and_others_anew() {
+        let written = WrittenTools::default();
+        let (first, second) = (tools("first"), tools("second"));
+        let name = |tools: &Arc<[ToolSchema]>| {
+            let text = written.of(tools, Dialect::ChatCompletions);
+            let encoded: Json = serde_json::from_slice(&text).unwrap();
+            (encoded[0]["function"]["name"].clone(), text)
+        };
+        let (told, text) = name(&first);
+        assert_eq!(told, "first");
+        assert!(Arc::ptr_eq(&name(&first).1, &text), "written once");
+        assert_eq!(name(&second).0, "second");
+        assert_eq!(name(&first).0, "first");
+    }
+}
