@@ -41,6 +41,7 @@ pub(crate) async fn serve_link(input: Stream, output: Stream, beginning: Beginni
         let _ = timeout(LAST_WORDS, told).await;
     }
     // The runtime sees the link's end when everything that ends with it has ended.
+    session.next_shell.close();
     session.wardens.end_with_link().await;
     writing.abort();
     session.wardens.all_gone().await;
@@ -106,6 +107,9 @@ impl Server {
             session.outbox.send_message(FrameKind::Result, id, &answer).await;
             // Not before: a peer that asks and never reads must come to a bound.
             requests.close(id);
+            // What is made ahead comes after what is waited for.
+            tokio::task::yield_now().await;
+            session.next_shell.prepare(&session);
         });
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::command::NextShell;
 use crate::files::Received;
 use crate::jobs::Jobs;
 use crate::link::Outbox;
@@ -37,6 +38,7 @@ pub(crate) struct Session {
     home: RefCell<Option<PathBuf>>,
     pub(crate) spill_folder: Option<PathBuf>,
     pub(crate) wardens: Rc<Wardens>,
+    pub(crate) next_shell: NextShell,
     pub(crate) jobs: Jobs,
     pub(crate) outbox: Outbox,
     pub(crate) scratch: Rc<Scratch>,
@@ -55,6 +57,7 @@ impl Session {
             home: RefCell::new(beginning.home),
             spill_folder: beginning.spill_folder,
             wardens: Rc::new(Wardens::new()?),
+            next_shell: NextShell::default(),
             jobs: Jobs::new(outbox.clone()),
             outbox,
             scratch: Rc::default(),
@@ -62,6 +65,7 @@ impl Session {
             nothing: open_nothing()?,
         })
     }
+
     /// What `~` means to file operations.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.home.borrow().clone()

@@ -1,7 +1,7 @@
 //! From a request to a running shell.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 use hermes_proto::executor::{RequestFailure, RunCommand, Stdin};
@@ -11,7 +11,7 @@ use super::output::Output;
 use crate::output::Bounded;
 use crate::requests::OpenRequest;
 use crate::session::Session;
-use crate::shell::{self, Keeps, Script, Shell, StartError};
+use crate::shell::{self, Command, Keeps, Script, Shell, StartError};
 use crate::state::{Before, Entered, Moves, create_memory, enter_explicit, enter_session};
 use crate::stream::Stream;
 use crate::wardens::{Guarded, Lifetime};
@@ -30,6 +30,23 @@ pub(super) struct Running {
     pub(super) notes: Vec<String>,
 }
 
+/// A shell, and where its output and its state come out.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) guarded: Rc<Guarded>,
+    output: Stream,
+    memory: OwnedFd,
+}
+
+/// What a shell reads from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ends<'a> {
+    /// Its standard input, if it has any.
+    pub(super) input: Option<BorrowedFd<'a>>,
+    /// Where its command comes from, if it is told later.
+    pub(super) command: Option<BorrowedFd<'a>>,
+}
+
 /// Why no shell is running.
 #[derive(Debug)]
 pub(super) enum NotBegun {
@@ -46,35 +63,72 @@ pub(super) fn begin(session: &Session, command: &RunCommand, request: &Rc<OpenRe
     let before = session.state.borrow().before(shell::given(&session.own_environment, &command.environment));
     session.note_home(&before.environment);
     let (entered, moves) = enter(session, command, &before)?;
+    let (started, input) = match session.next_shell.take(command, &before, &entered) {
+        Some(started) => (started, None),
+        None => start_now(session, command, &before, &entered)?,
+    };
+    let Started { guarded, output, memory } = started;
+    let bounded = Bounded::new(command.limits, session.spill_folder.clone());
+    let streamed_to = command.streams_output.then(|| (session.outbox.clone(), Rc::clone(request)));
+    let output = Output::new(output, bounded, session.scratch.enter(), streamed_to);
+    let notes = entered.note.into_iter().collect();
+    Ok(Running { guarded, output, input, memory, before, moves, notes })
+}
+
+/// A shell that has its command, and where its input is written to.
+fn start_now(
+    session: &Session,
+    command: &RunCommand,
+    before: &Before,
+    entered: &Entered,
+) -> Result<(Started, Option<Stream>), NotBegun> {
+    let input = || -> io::Result<_> {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+        Ok((reader, Stream::writer(writer)?))
+    };
+    let input = match command.stdin {
+        Stdin::Closed => None,
+        Stdin::Streamed => Some(input().map_err(|error| cannot_start(&error))?),
+    };
+    let (reader, writer) = input.unzip();
+    let ends = Ends { input: reader.as_ref().map(AsFd::as_fd), command: None };
+    Ok((start(session, Command::Known(&command.command), before, entered, ends)?, writer))
+}
+
+/// Starts a shell in this state.
+pub(super) fn start(
+    session: &Session,
+    command: Command<'_>,
+    before: &Before,
+    entered: &Entered,
+    ends: Ends<'_>,
+) -> Result<Started, NotBegun> {
     let prepare = || -> io::Result<_> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (input_reader, input) = match command.stdin {
-            Stdin::Closed => (None, None),
-            Stdin::Streamed => {
-                let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-                (Some(reader), Some(Stream::writer(writer)?))
-            }
-        };
-        Ok((Stream::reader(reader)?, writer, input_reader, input, create_memory()?))
+        Ok((Stream::reader(reader)?, writer, create_memory()?))
     };
-    // All that can fail comes before the start: a command that runs is always attended to.
-    let (stream, writer, input_reader, input, memory) = prepare().map_err(|error| cannot_start(&error))?;
+    // All that can fail comes before the start: a shell that runs is always attended to.
+    let (output, writer, memory) = prepare().map_err(|error| cannot_start(&error))?;
+    let script = Script {
+        command,
+        definitions: &before.definitions,
+        child_startup_file: before.environment.get(b"BASH_ENV".as_slice()).map(Vec::as_slice),
+        keeps: Keeps::State,
+    };
     let shell = Shell {
-        script: script(command, &before),
+        script: script.text(),
         environment: &before.environment,
         directory: entered.descriptor.as_fd(),
-        input: input_reader.as_ref().unwrap_or(&session.nothing).as_fd(),
+        input: ends.input.unwrap_or(session.nothing.as_fd()),
         output: writer.as_fd(),
         state: Some(memory.as_fd()),
+        command: ends.command,
         takes_terminal: false,
         tells_start: false,
     };
     let warden = shell.start().map_err(|error: StartError| cannot_start(&error))?;
     let guarded = session.wardens.adopt(warden, Lifetime::Link).map_err(|error| cannot_start(&error))?;
-    let bounded = Bounded::new(command.limits, session.spill_folder.clone());
-    let streamed_to = command.streams_output.then(|| (session.outbox.clone(), Rc::clone(request)));
-    let output = Output::new(stream, bounded, session.scratch.enter(), streamed_to);
-    Ok(Running { guarded, output, input, memory, before, moves, notes: entered.note.into_iter().collect() })
+    Ok(Started { guarded, output, memory })
 }
 
 fn enter(session: &Session, command: &RunCommand, before: &Before) -> Result<(Entered, Moves), NotBegun> {
@@ -86,16 +140,6 @@ fn enter(session: &Session, command: &RunCommand, before: &Before) -> Result<(En
         }
     };
     entered.map_err(|error| NotBegun::NoDirectory(error.to_string()))
-}
-
-fn script(command: &RunCommand, before: &Before) -> Vec<u8> {
-    let script = Script {
-        command: &command.command,
-        definitions: &before.definitions,
-        child_startup_file: before.environment.get(b"BASH_ENV".as_slice()).map(Vec::as_slice),
-        keeps: Keeps::State,
-    };
-    script.text()
 }
 
 fn cannot_start(error: &dyn std::error::Error) -> NotBegun {

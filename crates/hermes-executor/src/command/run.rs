@@ -14,7 +14,7 @@ use super::begin::{NotBegun, Running, begin};
 use super::tell::{self, Told};
 use crate::requests::OpenRequest;
 use crate::session::Session;
-use crate::state::read_dump;
+use crate::state::{Dump, read_dump};
 use crate::stream::Stream;
 use crate::wardens::Guarded;
 
@@ -35,6 +35,7 @@ pub(super) enum Ending {
 /// Runs a command to its end.
 pub(crate) async fn run(session: Rc<Session>, command: RunCommand, request: Rc<OpenRequest>) -> Answer {
     let started = Instant::now();
+    let _busy = session.next_shell.begin();
     let mut running = match begin(&session, &command, &request) {
         Ok(running) => running,
         Err(NotBegun::NoDirectory(reason)) => return tell::no_directory(&session, reason),
@@ -42,17 +43,17 @@ pub(crate) async fn run(session: Rc<Session>, command: RunCommand, request: Rc<O
     };
     let deadline = started + command.timeout_ms.map_or(NEVER, Duration::from_millis).min(NEVER);
     let input = write_input(running.input.take(), &session, &request);
-    let ending = tokio::select! {
-        ending = watch(&running, deadline, &request) => ending,
+    let over = tokio::select! {
+        over = watch(&running, deadline, &request) => over,
         never = async { input.await; std::future::pending().await } => never,
     };
-    let ending = match ending {
-        Ending::NotStarted(detail) => return Answer::Failed(RequestFailure::CannotStart { detail }),
-        ending => ending,
-    };
+    let Over { ending, state } = over;
+    if let Ending::NotStarted(detail) = ending {
+        return Answer::Failed(RequestFailure::CannotStart { detail });
+    }
     let mut notes = running.notes;
     if matches!(ending, Ending::ByItself(..))
-        && let Some(dump) = read_dump(&running.memory)
+        && let Some(dump) = state.or_else(|| read_dump(&running.memory))
     {
         notes.extend(session.state.borrow_mut().learn(&running.before, dump, running.moves));
     }
@@ -60,8 +61,21 @@ pub(crate) async fn run(session: Rc<Session>, command: RunCommand, request: Rc<O
     tell::result(&session, running.output.finish(), told)
 }
 
+/// A command whose shell came to its end.
+struct Over {
+    ending: Ending,
+    /// What it left, if that told of the end.
+    state: Option<Dump>,
+}
+
+impl From<Ending> for Over {
+    fn from(ending: Ending) -> Self {
+        Self { ending, state: None }
+    }
+}
+
 /// Waits for the first of the four, and makes sure that it is the end.
-async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> Ending {
+async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> Over {
     let interrupted = async {
         tokio::select! {
             () = request.cancelled.cancelled() => Ending::Interrupted,
@@ -69,12 +83,12 @@ async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> E
         }
     };
     tokio::pin!(interrupted);
-    let ending = tokio::select! {
+    let over = tokio::select! {
         biased;
-        ending = &mut interrupted => ending,
-        ending = over(running) => ending,
+        ending = &mut interrupted => ending.into(),
+        over = over(running) => over,
     };
-    match ending {
+    match over.ending {
         Ending::ByItself(..) => tokio::select! {
             biased;
             // The runtime does not take the rest; it is in the result as far as that goes.
@@ -91,22 +105,23 @@ async fn watch(running: &Running, deadline: Instant, request: &OpenRequest) -> E
         }
         Ending::NotStarted(_) => {}
     }
-    ending
+    over
 }
 
 /// Waits for the command to be over: its shell has ended, or has left its state with a status and
 /// closed its outputs, which nobody else holds. What is then still to come is the kernel's work.
-async fn over(running: &Running) -> Ending {
+async fn over(running: &Running) -> Over {
     let shell_end = shell_end(&running.guarded);
     tokio::pin!(shell_end);
     tokio::select! {
         biased;
-        ending = &mut shell_end => return ending,
+        ending = &mut shell_end => return ending.into(),
         () = running.output.pump() => {}
     }
-    match read_dump(&running.memory).and_then(|dump| dump.status) {
-        Some(status) => Ending::ByItself(CommandEnd::Exited, status.into()),
-        None => shell_end.await,
+    let state = read_dump(&running.memory);
+    match state.as_ref().and_then(|dump| dump.status) {
+        Some(status) => Over { ending: Ending::ByItself(CommandEnd::Exited, status.into()), state },
+        None => shell_end.await.into(),
     }
 }
 

@@ -12,7 +12,7 @@ use super::terminal::{self, Ends, Theirs};
 use super::watch::Watch;
 use crate::random;
 use crate::session::Session;
-use crate::shell::{self, Keeps, Script, Shell};
+use crate::shell::{self, Command, Keeps, Script, Shell};
 use crate::state::{Before, Entered, Variables, enter_explicit, enter_session};
 use crate::stream::Stream;
 use crate::tasks;
@@ -85,7 +85,7 @@ fn start_shell(
 ) -> Result<Rc<Guarded>, RequestFailure> {
     let environment = &before.environment;
     let script = Script {
-        command: &request.command,
+        command: Command::Known(&request.command),
         definitions: &before.definitions,
         child_startup_file: environment.get(b"BASH_ENV".as_slice()).map(Vec::as_slice),
         keeps: Keeps::Nothing,
@@ -97,6 +97,7 @@ fn start_shell(
         input: theirs.input(),
         output: theirs.output(),
         state: None,
+        command: None,
         takes_terminal: theirs.is_terminal(),
         tells_start: true,
     };

@@ -42,6 +42,9 @@ enum Ending {
 /// Runs a script to its end.
 pub(crate) async fn run(session: Rc<Session>, script: RunScript, request: Rc<OpenRequest>) -> Answer {
     let started = Instant::now();
+    // A script gets less than a command's environment, and must not find one waiting.
+    let _busy = session.next_shell.begin();
+    session.next_shell.end().await;
     let limit = Duration::from_millis(script.limits.timeout_ms).min(NEVER);
     let running = match begin(&session, script, &request).await {
         Ok(running) => running,

@@ -5,5 +5,5 @@ mod script;
 mod start;
 
 pub(crate) use environment::given;
-pub(crate) use script::{Keeps, Script};
+pub(crate) use script::{Command, Keeps, Script};
 pub(crate) use start::{Shell, StartError, open_nothing};

@@ -17,7 +17,7 @@ use crate::state::{DUMP_END, STATUS_VARIABLE};
 
 /// The descriptor that takes the shell's state.
 pub(crate) const STATE_DESCRIPTOR: i32 = 250;
-/// The descriptor from which a long script is read.
+/// The descriptor from which a shell reads what was not there at its start, or is too long for an argument.
 pub(crate) const SCRIPT_DESCRIPTOR: i32 = 251;
 
 /// Whether the shell's state is wanted at its end.
@@ -27,10 +27,18 @@ pub(crate) enum Keeps {
     Nothing,
 }
 
+/// The person's command, for a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Command<'a> {
+    Known(&'a str),
+    /// It comes through [`SCRIPT_DESCRIPTOR`], whole and with the end after it. The end alone is no command.
+    Later,
+}
+
 /// What a script is made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Script<'a> {
-    pub(crate) command: &'a str,
+    pub(crate) command: Command<'a>,
     /// Functions and aliases, as bash printed them.
     pub(crate) definitions: &'a [u8],
     /// A file that child shells read at their start. Ours must not: it could end it.
@@ -41,7 +49,7 @@ pub(crate) struct Script<'a> {
 impl Script<'_> {
     /// The text for `bash -c`.
     pub(crate) fn text(&self) -> Vec<u8> {
-        let mut text = Vec::with_capacity(2048 + self.command.len() + self.definitions.len());
+        let mut text = Vec::with_capacity(4096 + self.definitions.len());
         if self.keeps == Keeps::State {
             text.extend_from_slice(b"\\builtin trap -- ");
             quote(trap().as_bytes(), &mut text);
@@ -58,8 +66,14 @@ impl Script<'_> {
             quote(file, &mut text);
             text.extend_from_slice(b"; ");
         }
-        text.extend_from_slice(b"\\builtin eval ");
-        quote(self.command.as_bytes(), &mut text);
+        match self.command {
+            Command::Known(command) => {
+                text.extend_from_slice(b"\\builtin eval ");
+                quote(command.as_bytes(), &mut text);
+            }
+            // Its time begins when it comes.
+            Command::Later => text.extend_from_slice([&read(), "SECONDS=0; ", &evaluate()].concat().as_bytes()),
+        }
         if self.keeps == Keeps::State {
             text.extend_from_slice(format!("; {}", ending()).as_bytes());
         }
@@ -69,10 +83,18 @@ impl Script<'_> {
 
 /// Reads a script that is too long for an argument, and evaluates it as if it had been one.
 pub(crate) fn loader() -> String {
-    format!(
-        "IFS= \\builtin read -r -d '' -u {SCRIPT_DESCRIPTOR} __hermes_script; \\builtin exec {SCRIPT_DESCRIPTOR}<&-; \
-         \\builtin eval \"\\\\builtin unset -v __hermes_script; $__hermes_script\""
-    )
+    [read(), evaluate()].concat()
+}
+
+/// Reads a text to its end.
+fn read() -> String {
+    format!("IFS= \\builtin read -r -d '' -u {SCRIPT_DESCRIPTOR} __hermes_script; ")
+}
+
+/// Evaluates the text that was read. Nothing is put before it, which a syntax error would show; and no program gets the descriptor,
+/// which `builtin exec` would not close for good.
+fn evaluate() -> String {
+    format!("\\builtin eval \"$__hermes_script\" {SCRIPT_DESCRIPTOR}<&-")
 }
 
 /// Writes the state. A zero byte follows each part.
@@ -87,13 +109,14 @@ fn dump() -> String {
 
 const QUIET: &str = "\\builtin trap - DEBUG ERR RETURN; \\builtin set +eux;";
 
-/// When the shell ends. After [`ending`] there is nothing left but to close its outputs: a state with a
+/// When the shell ends. After [`ending`] there is nothing left but to close its outputs, for good: a state with a
 /// status and the end of all output together say that the command is over, before the shell's memory has
 /// been given back. A shell that ends earlier, by `exit` or by a signal, leaves its state without a
 /// status: how it ended is known when it has.
 fn trap() -> String {
     format!(
-        "case \"${{{STATUS_VARIABLE}+x}}\" in \"\") {{ {QUIET} {} }} >&- 2>&- ;; *) \\builtin exec >&- 2>&- ;; esac",
+        "case \"${{{STATUS_VARIABLE}+x}}\" in \"\") {{ {QUIET} {} }} >&- 2>&- ;; \
+         *) \\builtin unset -f exec; \\exec >&- 2>&- ;; esac",
         dump()
     )
 }

@@ -25,6 +25,8 @@ pub(crate) enum StartError {
     NoShell,
     #[error("no memory for the script: {0}")]
     Script(io::Error),
+    #[error("the script of a shell that waits for its command is too long")]
+    LongAndWaiting,
     #[error("{what} contains a NUL byte")]
     Nul { what: String },
     #[error(transparent)]
@@ -41,6 +43,8 @@ pub(crate) struct Shell<'a> {
     /// Standard output and standard error.
     pub(crate) output: BorrowedFd<'a>,
     pub(crate) state: Option<BorrowedFd<'a>>,
+    /// Where its command comes from, if it is told later.
+    pub(crate) command: Option<BorrowedFd<'a>>,
     /// Whether `input` is a terminal that becomes the shell's own.
     pub(crate) takes_terminal: bool,
     /// Whether its process number is wanted.
@@ -52,13 +56,17 @@ impl Shell<'_> {
     pub(crate) fn start(self) -> Result<Warden, StartError> {
         let program = find_shell(self.environment).ok_or(StartError::NoShell)?;
         let (argument, memory) = place_script(self.script)?;
+        let script = match (&memory, self.command) {
+            (Some(_), Some(_)) => return Err(StartError::LongAndWaiting),
+            (memory, command) => memory.as_ref().map(AsFd::as_fd).or(command),
+        };
         let mut passed = vec![
             Passed { source: self.input, target: 0 },
             Passed { source: self.output, target: 1 },
             Passed { source: self.output, target: 2 },
         ];
         passed.extend(self.state.map(|source| Passed { source, target: STATE_DESCRIPTOR }));
-        passed.extend(memory.as_ref().map(|memory| Passed { source: memory.as_fd(), target: SCRIPT_DESCRIPTOR }));
+        passed.extend(script.map(|source| Passed { source, target: SCRIPT_DESCRIPTOR }));
         let launch = Launch {
             program: text(program.as_os_str().as_bytes().to_vec(), "the path of bash")?,
             arguments: arguments(argument)?,

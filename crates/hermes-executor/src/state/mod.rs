@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use directory::{Entered, enter_explicit, enter_session};
-pub(crate) use dump::{create as create_memory, read as read_dump};
+pub(crate) use dump::{Dump, create as create_memory, read as read_dump};
 pub(crate) use environment::{Delta, Variables};
 
 /// The variable in which our script keeps a command's exit status.
@@ -37,7 +37,7 @@ pub(crate) enum Moves {
 }
 
 /// What a command started with, to tell later what it changed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Before {
     pub(crate) environment: Variables,
     pub(crate) definitions: Vec<u8>,
@@ -59,7 +59,7 @@ impl ShellState {
     }
 
     /// Takes over what a command changed. Returns what the person should know.
-    pub(crate) fn learn(&mut self, before: &Before, dump: dump::Dump, moves: Moves) -> Vec<String> {
+    pub(crate) fn learn(&mut self, before: &Before, dump: Dump, moves: Moves) -> Vec<String> {
         if moves == Moves::Session && dump.directory.starts_with(b"/") {
             self.directory = PathBuf::from(OsStr::from_bytes(&dump.directory));
         }

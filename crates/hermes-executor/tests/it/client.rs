@@ -95,6 +95,16 @@ impl Client {
         client
     }
 
+    /// One for which a shell waits, as after two commands that might have used one; and its number.
+    pub(crate) fn with_waiting_shell(directory: &str) -> (Self, String) {
+        let mut client = Self::open(&open(directory));
+        client.output("true");
+        assert_eq!(client.waiting_shell(), None, "who has run one command may not run another");
+        client.output("true");
+        let number = client.await_waiting_shell();
+        (client, number)
+    }
+
     /// Sends a beginning of a link, whatever it is worth, and reads the answer.
     pub(crate) fn shake_hands(&mut self, first: &[u8], open: &str) -> Started {
         self.send_bytes(first);
@@ -281,9 +291,32 @@ impl Client {
         self.await_end();
     }
 
-    /// Processes of this test that still run, by their mark. Forks that have not become a
-    /// program carry the executor's environment and are found by their parent's death.
+    /// Processes of this test's commands that still run, by their mark. Forks that have not become a
+    /// program carry the executor's environment and are found by their parent's death. The shell that
+    /// waits for the next command is none of them.
     pub(crate) fn leftovers(&self) -> Vec<String> {
+        self.processes().into_iter().filter(|process| !is_waiting(process)).collect()
+    }
+
+    /// The shell that waits for the next command.
+    pub(crate) fn waiting_shell(&self) -> Option<String> {
+        let waiting = self.processes().into_iter().find(|process| is_waiting(process))?;
+        Some(number_of(&waiting).to_owned())
+    }
+
+    /// The same, once it is there. It is nobody's news: it is looked for.
+    pub(crate) fn await_waiting_shell(&self) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(number) = self.waiting_shell() {
+                return number;
+            }
+            assert!(Instant::now() < deadline, "no shell waits for the next command");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn processes(&self) -> Vec<String> {
         let mark = format!("{MARK}={}", self.mark);
         let processes = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
             let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
@@ -301,9 +334,9 @@ impl Client {
     pub(crate) fn assert_nothing_left(&self) {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
-            let leftovers = self.leftovers();
+            let leftovers = self.processes();
             let Some(first) = leftovers.first() else { return };
-            let number = first.split(' ').next().unwrap().parse().unwrap();
+            let number = number_of(first).parse().unwrap();
             // Each one's end is an event; only which one comes first is not known.
             if let Ok(pidfd) = pidfd_open(Pid::from_raw(number).unwrap(), PidfdFlags::empty()) {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -366,6 +399,17 @@ impl Drop for Client {
         }
         let _ = self.child.wait();
     }
+}
+
+/// Of a line that begins with it.
+fn number_of(process: &str) -> &str {
+    process.split(' ').next().unwrap()
+}
+
+/// A shell that reads its command from elsewhere and still has that open; one that is over has closed its outputs.
+fn is_waiting(process: &str) -> bool {
+    let has = |descriptor: u32| fs::exists(format!("/proc/{}/fd/{descriptor}", number_of(process))).unwrap_or(false);
+    process.contains(" -u 251 ") && has(251) && has(1)
 }
 
 /// Whether something is to be read there within this time.

@@ -15,6 +15,8 @@ mod jobs;
 #[cfg(test)]
 mod link;
 #[cfg(test)]
+mod next_shell;
+#[cfg(test)]
 mod output;
 #[cfg(test)]
 mod script;

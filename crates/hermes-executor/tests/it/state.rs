@@ -122,13 +122,16 @@ END
 }
          trap() { echo not a trap; }
          eval() { echo not an eval; }
+         read() { echo not a read; }
+         exec() { echo not an exec; }
+         unset() { echo not an unset; }
          exported() { echo exported; }; export -f exported
          ",
     );
     assert_eq!(client.output("cd /usr"), "now /usr\n");
     assert_eq!(
-        client.output("my-odd.name:x; glob a; here; trap; eval; bash -c exported; ls"),
-        "odd\nmatch\nit's \"here\" $x\nnot a trap\nnot an eval\nexported\naliased\n"
+        client.output("my-odd.name:x; glob a; here; trap; eval; read; exec; unset; bash -c exported; ls"),
+        "odd\nmatch\nit's \"here\" $x\nnot a trap\nnot an eval\nnot a read\nnot an exec\nnot an unset\nexported\naliased\n"
     );
     assert_eq!(client.output("shopt -q extglob || echo off"), "off\n");
 }

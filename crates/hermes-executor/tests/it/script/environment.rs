@@ -122,3 +122,18 @@ fn two_scripts_of_a_session_have_nothing_in_common() {
     let [one, other] = [one, other].map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
     assert!(one[0] != other[0] && one[1] != other[1]);
 }
+
+/// It would have what scripts do not get.
+#[test]
+fn no_shell_waits_beside_a_script() {
+    let (mut client, waiting) = Client::with_waiting_shell("/");
+    let id = client.ask_script(script("from hermes_tools import terminal\nterminal('x')\n"));
+    let call = client.call(id);
+    assert!(!std::fs::exists(format!("/proc/{waiting}")).unwrap(), "it was there when the script began");
+    for _ in 0..3 {
+        client.output("true");
+        assert_eq!(client.waiting_shell(), None);
+    }
+    client.give(id, &call, "{}");
+    client.served(id, |call| panic!("{call:?}"));
+}
