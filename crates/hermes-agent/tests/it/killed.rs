@@ -12,7 +12,7 @@ use hermes_proto::message::{Message, Role};
 use hermes_store::sessions::Sessions;
 use hermes_store::{Settings, Store};
 
-use super::child::child;
+use super::child::AGAIN;
 use super::ground::{Ground, agent_in, assert_whole};
 use super::script::{Script, Step, calls, says, text};
 use super::tool::{beside, echo};
@@ -94,7 +94,7 @@ fn killed_in_the_middle_it_resumes_and_knows_what_was_interrupted() {
         [("hang in a tool", &["go", "", "interrupted", "interrupted"][..]), ("hang in an answer", &["go"])]
     {
         let ground = Ground::new();
-        let mut child = child(action, &ground.home_path()).spawn().unwrap();
+        let mut child = AGAIN.child(action, &ground.home_path()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert_eq!(lines.next().unwrap().unwrap(), "hanging");
         // A question is written while it is asked.
@@ -117,7 +117,7 @@ fn killed_in_the_middle_it_resumes_and_knows_what_was_interrupted() {
 
 /// Lets a process talk for a while; answers the last question whose answer it told.
 fn kill_a_talker(home: &Path, life: Duration) -> Option<String> {
-    let mut child = child("talk for ever", home).spawn().unwrap();
+    let mut child = AGAIN.child("talk for ever", home).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
     assert!(first.starts_with("ask "), "{first}");

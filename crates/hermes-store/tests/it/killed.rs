@@ -9,7 +9,7 @@ use hermes_store::audit::{Entry, Kind, RequestId, Sequence};
 use hermes_proto::message::{Message, ToolCall};
 use hermes_store::sessions::{NewSession, Said, SessionId, Sessions};
 
-use super::child::{audit, child, store};
+use super::child::{AGAIN, audit, store};
 
 const KILLS: usize = 50;
 /// How often a writer is told something at most before it is killed.
@@ -44,7 +44,7 @@ pub(super) fn talk_for_ever(home: &Path) {
 
 /// Kills a writer after it was told about some things, in the middle of whatever it does then; answers the last it was told.
 fn kill_a_writer(action: &str, home: &Path, kill: usize) -> (i64, String) {
-    let mut child = child(action, home).spawn().unwrap();
+    let mut child = AGAIN.child(action, home).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     let lines = usize::try_from(RandomState::new().hash_one(kill) % MOST_TOLD).unwrap();
     let heard = told.by_ref().take(lines + 1).last().unwrap().unwrap();

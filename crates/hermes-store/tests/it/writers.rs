@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hermes_store::audit::{Entry, Filter, Kind, RequestId};
 
-use super::child::{audit, child};
+use super::child::{AGAIN, audit};
 
 const PROCESSES: usize = 8;
 const COMMANDS: usize = 40;
@@ -24,7 +24,7 @@ pub(super) fn append(home: &Path) {
 #[test]
 fn eight_processes_write_one_chain() {
     let home = tempfile::tempdir().unwrap();
-    let children: Vec<_> = (0..PROCESSES).map(|_| child("append", home.path()).spawn().unwrap()).collect();
+    let children: Vec<_> = (0..PROCESSES).map(|_| AGAIN.child("append", home.path()).spawn().unwrap()).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,24 +1,15 @@
-//! Accept, limit, answer, drain.
-//!
-//! Anybody who can reach the port can open connections and be slow on them. So their number is bounded before they are accepted, a
-//! request's head has to arrive in time, and whoever does not take what is written is let go.
+//! The way from a connection to a resource.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hermes_listener::{Connection, Limits};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio_io_timeout::TimeoutStream;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
@@ -28,16 +19,15 @@ use super::incoming::{SESSION_ID, SESSION_KEY};
 use super::metrics::count;
 use super::state::ApiState;
 
-/// Connections at once; more wait to be accepted.
-const MOST_CONNECTIONS: usize = 512;
-/// For a request's head, and for the next request on a connection.
-const HEAD: Duration = Duration::from_secs(30);
-/// How long somebody may take nothing of what is written to them.
-const STUCK: Duration = Duration::from_secs(60);
-/// For those under way at the end: their turns have ended before.
-const LAST_CALL: Duration = Duration::from_secs(5);
-/// Bytes of a request's head.
-const LARGEST_HEAD: usize = 64 * 1024;
+const LIMITS: Limits = Limits {
+    connections: 512,
+    head: Duration::from_secs(30),
+    head_bytes: 64 * 1024,
+    stuck: Duration::from_secs(60),
+    connection: Connection::Kept,
+    // Their turns have ended before.
+    last_call: Duration::from_secs(5),
+};
 
 /// What needs the key: one file per resource.
 const RESOURCES: &[fn() -> Router<ApiState>] = &[
@@ -74,50 +64,7 @@ pub(super) fn router(state: &ApiState) -> Router {
 /// Answers on this listener until it is told to stop.
 pub(super) async fn serve(listener: TcpListener, state: ApiState, shutdown: CancellationToken) {
     let service = TowerToHyperService::new(router(&state));
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    let (tasks, graceful) = (TaskTracker::new(), GracefulShutdown::new());
-    loop {
-        let accepted = async {
-            let permit = Arc::clone(&room).acquire_owned().await;
-            (permit, listener.accept().await)
-        };
-        let (permit, stream) = tokio::select! {
-            () = shutdown.cancelled() => break,
-            (permit, accepted) = accepted => match (permit, accepted) {
-                (Ok(permit), Ok((stream, _))) => (permit, stream),
-                // Out of descriptors: those under way end and give theirs back.
-                _ => {
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
-            },
-        };
-        let connection = http().serve_connection(TokioIo::new(Box::pin(patient(stream))), service.clone());
-        let connection = graceful.watch(connection);
-        tasks.spawn(async move {
-            // A client that breaks off is its own affair: what it waited for is dropped with it.
-            let _ = connection.await;
-            drop(permit);
-        });
-    }
-    drop(listener);
-    let _ = tokio::time::timeout(LAST_CALL, graceful.shutdown()).await;
-    tasks.close();
-    let _ = tokio::time::timeout(LAST_CALL, tasks.wait()).await;
-}
-
-fn http() -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST_HEAD);
-    http
-}
-
-fn patient(stream: TcpStream) -> TimeoutStream<TcpStream> {
-    // Small pieces of a stream are worth sending at once.
-    let _ = stream.set_nodelay(true);
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(STUCK));
-    stream
+    hermes_listener::serve(listener, service, LIMITS, shutdown).await;
 }
 
 /// Off unless web pages are named.
