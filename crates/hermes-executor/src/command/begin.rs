@@ -38,8 +38,18 @@ pub(super) struct Started {
     memory: OwnedFd,
 }
 
+/// A shell to be started, in this state.
+#[derive(Debug)]
+pub(super) struct Start<'a> {
+    pub(super) command: Command<'a>,
+    pub(super) keeps: Keeps,
+    pub(super) before: &'a Before,
+    pub(super) entered: &'a Entered,
+    pub(super) ends: Ends<'a>,
+}
+
 /// What a shell reads from.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Ends<'a> {
     /// Its standard input, if it has any.
     pub(super) input: Option<BorrowedFd<'a>>,
@@ -63,9 +73,12 @@ pub(super) fn begin(session: &Session, command: &RunCommand, request: &Rc<OpenRe
     let before = session.state.borrow().before(shell::given(&session.own_environment, &command.environment));
     session.note_home(&before.environment);
     let (entered, moves) = enter(session, command, &before)?;
-    let (started, input) = match session.next_shell.take(command, &before, &entered) {
+    // Whoever starts elsewhere than the session was has to tell where.
+    let changes_nothing = entered.note.is_none() && shell::is_plain(&command.command, &before);
+    let keeps = if changes_nothing { Keeps::Status } else { Keeps::State };
+    let (started, input) = match session.next_shell.take(command, keeps, &before, &entered) {
         Some(started) => (started, None),
-        None => start_now(session, command, &before, &entered)?,
+        None => start_now(session, command, keeps, &before, &entered)?,
     };
     let Started { guarded, output, memory } = started;
     let bounded = Bounded::new(command.limits, session.spill_folder.clone());
@@ -79,6 +92,7 @@ pub(super) fn begin(session: &Session, command: &RunCommand, request: &Rc<OpenRe
 fn start_now(
     session: &Session,
     command: &RunCommand,
+    keeps: Keeps,
     before: &Before,
     entered: &Entered,
 ) -> Result<(Started, Option<Stream>), NotBegun> {
@@ -92,43 +106,40 @@ fn start_now(
     };
     let (reader, writer) = input.unzip();
     let ends = Ends { input: reader.as_ref().map(AsFd::as_fd), command: None };
-    Ok((start(session, Command::Known(&command.command), before, entered, ends)?, writer))
+    let start = Start { command: Command::Known(&command.command), keeps, before, entered, ends };
+    Ok((start.shell(session)?, writer))
 }
 
-/// Starts a shell in this state.
-pub(super) fn start(
-    session: &Session,
-    command: Command<'_>,
-    before: &Before,
-    entered: &Entered,
-    ends: Ends<'_>,
-) -> Result<Started, NotBegun> {
-    let prepare = || -> io::Result<_> {
-        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-        Ok((Stream::reader(reader)?, writer, create_memory()?))
-    };
-    // All that can fail comes before the start: a shell that runs is always attended to.
-    let (output, writer, memory) = prepare().map_err(|error| cannot_start(&error))?;
-    let script = Script {
-        command,
-        definitions: &before.definitions,
-        child_startup_file: before.environment.get(b"BASH_ENV".as_slice()).map(Vec::as_slice),
-        keeps: Keeps::State,
-    };
-    let shell = Shell {
-        script: script.text(),
-        environment: &before.environment,
-        directory: entered.descriptor.as_fd(),
-        input: ends.input.unwrap_or(session.nothing.as_fd()),
-        output: writer.as_fd(),
-        state: Some(memory.as_fd()),
-        command: ends.command,
-        takes_terminal: false,
-        tells_start: false,
-    };
-    let warden = shell.start().map_err(|error: StartError| cannot_start(&error))?;
-    let guarded = session.wardens.adopt(warden, Lifetime::Link).map_err(|error| cannot_start(&error))?;
-    Ok(Started { guarded, output, memory })
+impl Start<'_> {
+    pub(super) fn shell(self, session: &Session) -> Result<Started, NotBegun> {
+        let Self { command, keeps, before, entered, ends } = self;
+        let prepare = || -> io::Result<_> {
+            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+            Ok((Stream::reader(reader)?, writer, create_memory()?))
+        };
+        // All that can fail comes before the start: a shell that runs is always attended to.
+        let (output, writer, memory) = prepare().map_err(|error| cannot_start(&error))?;
+        let script = Script {
+            command,
+            definitions: &before.definitions,
+            child_startup_file: before.environment.get(b"BASH_ENV".as_slice()).map(Vec::as_slice),
+            keeps,
+        };
+        let shell = Shell {
+            script: script.text(),
+            environment: &before.environment,
+            directory: entered.descriptor.as_fd(),
+            input: ends.input.unwrap_or(session.nothing.as_fd()),
+            output: writer.as_fd(),
+            state: Some(memory.as_fd()),
+            command: ends.command,
+            takes_terminal: false,
+            tells_start: false,
+        };
+        let warden = shell.start().map_err(|error: StartError| cannot_start(&error))?;
+        let guarded = session.wardens.adopt(warden, Lifetime::Link).map_err(|error| cannot_start(&error))?;
+        Ok(Started { guarded, output, memory })
+    }
 }
 
 fn enter(session: &Session, command: &RunCommand, before: &Before) -> Result<(Entered, Moves), NotBegun> {

@@ -24,9 +24,9 @@ use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socke
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-use super::begin::{Ends, Started, start};
+use super::begin::{Ends, Start, Started};
 use crate::session::Session;
-use crate::shell::{self, Command};
+use crate::shell::{self, Command, Keeps};
 use crate::state::{Before, Entered, enter_session};
 use crate::tasks;
 
@@ -90,8 +90,15 @@ impl NextShell {
     }
 
     /// The shell that waits for this command, if it suits it. One that does not is let go.
-    pub(super) fn take(&self, command: &RunCommand, before: &Before, entered: &Entered) -> Option<Started> {
-        let can_wait = command.stdin == Stdin::Closed && command.command.len() <= LONGEST;
+    pub(super) fn take(
+        &self,
+        command: &RunCommand,
+        keeps: Keeps,
+        before: &Before,
+        entered: &Entered,
+    ) -> Option<Started> {
+        let text = shell::told(&command.command, keeps);
+        let can_wait = command.stdin == Stdin::Closed && text.len() <= LONGEST;
         let environment = command.environment.clone();
         let comes_soon = |last: &Last| {
             last.over.is_some_and(|over| over.elapsed() < PATIENCE) && last.environment == command.environment
@@ -99,7 +106,7 @@ impl NextShell {
         let was_worth_it = can_wait && self.last.borrow().as_ref().is_some_and(comes_soon);
         self.last.replace(Some(Last { environment, was_worth_it, over: None }));
         let waiting = self.waiting.take().filter(|waiting| can_wait && waiting.suits(before, entered))?;
-        waiting.run(&command.command)
+        waiting.run(&text)
     }
 
     /// A command's answer has been sent: makes the next shell, if that is worth it.
@@ -148,7 +155,8 @@ impl Waiting {
         let directory = Directory::of(&entered)?;
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok()?;
         let ends = Ends { input: None, command: Some(theirs.as_fd()) };
-        let started = start(session, Command::Later, &before, &entered, ends).ok()?;
+        let start = Start { command: Command::Later, keeps: Keeps::State, before: &before, entered: &entered, ends };
+        let started = start.shell(session).ok()?;
         Some(Self { started, command: ours, before, directory, _patience: Patience::new(session) })
     }
 

@@ -53,9 +53,9 @@ pub(crate) async fn run(session: Rc<Session>, command: RunCommand, request: Rc<O
     }
     let mut notes = running.notes;
     if matches!(ending, Ending::ByItself(..))
-        && let Some(dump) = state.or_else(|| read_dump(&running.memory))
+        && let Some(left) = state.or_else(|| read_dump(&running.memory)).and_then(|dump| dump.left)
     {
-        notes.extend(session.state.borrow_mut().learn(&running.before, dump, running.moves));
+        notes.extend(session.state.borrow_mut().learn(&running.before, left, running.moves));
     }
     let told = Told { ending, timeout_ms: command.timeout_ms, duration: started.elapsed(), notes };
     tell::result(&session, running.output.finish(), told)

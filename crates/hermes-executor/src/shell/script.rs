@@ -13,17 +13,22 @@
 //! - Functions are printed, and so defined, before aliases, which would otherwise be expanded in their bodies,
 //!   and with `extglob`, without which some bodies cannot be parsed again.
 
-use crate::state::{DUMP_END, STATUS_VARIABLE};
+use std::borrow::Cow;
+
+use crate::state::{DUMP_END, STATUS_VARIABLE, UNCHANGED};
 
 /// The descriptor that takes the shell's state.
 pub(crate) const STATE_DESCRIPTOR: i32 = 250;
 /// The descriptor from which a shell reads what was not there at its start, or is too long for an argument.
 pub(crate) const SCRIPT_DESCRIPTOR: i32 = 251;
 
-/// Whether the shell's state is wanted at its end.
+/// What of a shell is wanted at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keeps {
+    /// All of its state.
     State,
+    /// The status alone, of a command that changes nothing.
+    Status,
     Nothing,
 }
 
@@ -31,7 +36,7 @@ pub(crate) enum Keeps {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command<'a> {
     Known(&'a str),
-    /// It comes through [`SCRIPT_DESCRIPTOR`], whole and with the end after it. The end alone is no command.
+    /// It comes through [`SCRIPT_DESCRIPTOR`], as [`told`] has it, with the end after it. The end alone is no command.
     Later,
 }
 
@@ -74,10 +79,21 @@ impl Script<'_> {
             // Its time begins when it comes.
             Command::Later => text.extend_from_slice([&read(), "SECONDS=0; ", &evaluate()].concat().as_bytes()),
         }
-        if self.keeps == Keeps::State {
-            text.extend_from_slice(format!("; {}", ending()).as_bytes());
+        match self.keeps {
+            Keeps::State => text.extend_from_slice(format!("; {}", ending()).as_bytes()),
+            Keeps::Status => text.extend_from_slice(format!("; {}", plain_ending()).as_bytes()),
+            Keeps::Nothing => {}
         }
         text
+    }
+}
+
+/// A command for a shell that was made for [`Command::Later`] and will keep its state. After a plain command, which has no quote and no
+/// error in its grammar, it ends before that.
+pub(crate) fn told(command: &str, keeps: Keeps) -> Cow<'_, str> {
+    match keeps {
+        Keeps::State => command.into(),
+        Keeps::Status | Keeps::Nothing => format!("\\builtin trap - EXIT; {command}\n{}", plain_ending()).into(),
     }
 }
 
@@ -128,6 +144,15 @@ fn ending() -> String {
         "{{ {STATUS_VARIABLE}=$?; {QUIET} {} __hermes_end() {{ \\builtin return \"${STATUS_VARIABLE}\"; }}; \
          __hermes_end; }} >&- 2>&-",
         dump()
+    )
+}
+
+/// After a plain command, in a shell without functions: the status, the end of all output, and out.
+fn plain_ending() -> String {
+    let unchanged = String::from_utf8_lossy(UNCHANGED);
+    format!(
+        "{STATUS_VARIABLE}=$?; \\builtin printf \"%s\\0{unchanged}\" \"${STATUS_VARIABLE}\" >&{STATE_DESCRIPTOR}; \
+         \\exec >&- 2>&-; \\builtin exit \"${STATUS_VARIABLE}\""
     )
 }
 

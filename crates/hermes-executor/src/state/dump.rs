@@ -9,8 +9,8 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use rustix::io::{Errno, pread, retry_on_intr};
 
-use super::DUMP_END;
 use super::declarations::{self, Declared};
+use super::{DUMP_END, UNCHANGED};
 
 /// Room for a shell's state.
 const ROOM: usize = 1024 * 1024;
@@ -24,17 +24,24 @@ pub(crate) fn create() -> Result<OwnedFd, Errno> {
     Ok(memory)
 }
 
-/// A shell's state at its end.
+/// What a shell wrote at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dump {
+    /// Its state, unless it is the one that it began with.
+    pub(crate) left: Option<Left>,
+    /// The status of a command that came to its end, and not to an early one.
+    pub(crate) status: Option<u8>,
+}
+
+/// A shell's state at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Left {
     /// Where it was; empty if it could not tell.
     pub(super) directory: Vec<u8>,
     pub(super) exported: Vec<Declared>,
     /// Functions, which of them are exported, and aliases, in this order, as bash prints them
     /// and reads them again.
     pub(super) definitions: Vec<u8>,
-    /// The status of a command that came to its end, and not to an early one.
-    pub(crate) status: Option<u8>,
 }
 
 /// Reads what a shell has left so far; `None` if it left nothing whole.
@@ -55,6 +62,9 @@ pub(crate) fn read(memory: &OwnedFd) -> Option<Dump> {
 }
 
 fn parse(text: &[u8]) -> Option<Dump> {
+    if let Some(status) = text.strip_suffix(UNCHANGED).and_then(|rest| rest.strip_suffix(b"\0")) {
+        return Some(Dump { left: None, status: Some(parse_status(status)?) });
+    }
     let mut parts = text.strip_suffix(DUMP_END)?.split(|byte| *byte == 0);
     let mut next = || parts.next();
     let directory = next()?;
@@ -63,25 +73,34 @@ fn parse(text: &[u8]) -> Option<Dump> {
     let definitions = next()?.to_vec();
     let status = match next()? {
         b"" => None,
-        status => Some(str::from_utf8(status).ok()?.parse().ok()?),
+        status => Some(parse_status(status)?),
     };
     // The separator before the end mark makes one more, empty, part.
-    (next()? == b"" && parts.next().is_none()).then_some(Dump { directory, exported, definitions, status })
+    let is_whole = next()? == b"" && parts.next().is_none();
+    is_whole.then_some(Dump { left: Some(Left { directory, exported, definitions }), status })
+}
+
+fn parse_status(text: &[u8]) -> Option<u8> {
+    str::from_utf8(text).ok()?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ROOM, create, parse, read};
+    use super::{Dump, ROOM, create, parse, read};
     use proptest::prelude::*;
 
     #[test]
     fn only_a_whole_dump_counts() {
         let whole = b"/tmp\n\0declare -x A=\"1\"\n\0f () \n{ \n    :\n}\nalias a='b'\n\x007\0hermes";
         let dump = parse(whole).unwrap();
-        assert_eq!(dump.directory, b"/tmp");
-        assert_eq!(dump.exported, [(b"A".to_vec(), Some(b"1".to_vec()))]);
-        assert_eq!(dump.definitions, b"f () \n{ \n    :\n}\nalias a='b'\n");
+        let left = dump.left.unwrap();
+        assert_eq!(left.directory, b"/tmp");
+        assert_eq!(left.exported, [(b"A".to_vec(), Some(b"1".to_vec()))]);
+        assert_eq!(left.definitions, b"f () \n{ \n    :\n}\nalias a='b'\n");
         assert_eq!(dump.status, Some(7));
+        assert_eq!(parse(b"7\0same"), Some(Dump { left: None, status: Some(7) }));
+        assert_eq!(parse(b"\0same"), None);
+        assert_eq!(parse(b"/tmp\n\x007\0same"), None);
         assert_eq!(parse(b"/\n\0\0\0\0hermes").unwrap().status, None);
         for cut in 0..whole.len() {
             assert_eq!(parse(&whole[..cut]), None, "{cut}");
@@ -108,7 +127,7 @@ mod tests {
         let value = "y".repeat(100_000);
         let text = format!("/\n\0declare -x A=\"{value}\"\n\0\x000\0hermes");
         rustix::io::write(&memory, text.as_bytes()).unwrap();
-        assert_eq!(read(&memory).unwrap().exported, [(b"A".to_vec(), Some(value.into_bytes()))]);
+        assert_eq!(read(&memory).unwrap().left.unwrap().exported, [(b"A".to_vec(), Some(value.into_bytes()))]);
     }
 
     proptest! {

@@ -13,13 +13,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use directory::{Entered, enter_explicit, enter_session};
-pub(crate) use dump::{Dump, create as create_memory, read as read_dump};
+pub(crate) use dump::{Dump, Left, create as create_memory, read as read_dump};
 pub(crate) use environment::{Delta, Variables};
 
 /// The variable in which our script keeps a command's exit status.
 pub(crate) const STATUS_VARIABLE: &str = "__hermes_status";
 /// Ends a dump. The zero before it separates it from the last part.
 pub(crate) const DUMP_END: &[u8] = b"hermes";
+/// Ends, after a zero, a dump of a status alone: the state is what it was.
+pub(crate) const UNCHANGED: &[u8] = b"same";
 
 /// State of a session's shell between commands.
 #[derive(Debug, Clone)]
@@ -59,14 +61,14 @@ impl ShellState {
     }
 
     /// Takes over what a command changed. Returns what the person should know.
-    pub(crate) fn learn(&mut self, before: &Before, dump: Dump, moves: Moves) -> Vec<String> {
-        if moves == Moves::Session && dump.directory.starts_with(b"/") {
-            self.directory = PathBuf::from(OsStr::from_bytes(&dump.directory));
+    pub(crate) fn learn(&mut self, before: &Before, left: Left, moves: Moves) -> Vec<String> {
+        if moves == Moves::Session && left.directory.starts_with(b"/") {
+            self.directory = PathBuf::from(OsStr::from_bytes(&left.directory));
         }
-        if dump.definitions != before.definitions && is_harmless(&dump.definitions) {
-            self.definitions = dump.definitions;
+        if left.definitions != before.definitions && is_harmless(&left.definitions) {
+            self.definitions = left.definitions;
         }
-        let refused = self.delta.learn(&before.environment, dump.exported);
+        let refused = self.delta.learn(&before.environment, left.exported);
         refused
             .iter()
             .map(|name| format!("variable {} is too long to be kept", String::from_utf8_lossy(name)))

@@ -17,6 +17,29 @@ fn directory_exports_functions_and_aliases_are_kept() {
     assert_eq!(client.output("echo \"${A-unset}\"; type f say 2>/dev/null || echo gone"), "unset\ngone\n");
 }
 
+/// Their shells do not write the state: it must be the old one, whichever shell they had.
+#[test]
+fn commands_that_only_start_programs_leave_the_state_and_tell_their_status() {
+    let mut client = Client::start();
+    client.output("cd /usr; export A=1");
+    for _ in 0..3 {
+        for (text, code) in
+            [("true", 0), ("false", 1), ("ls -d /usr", 0), ("no-such-program x", 127), ("true && false | cat", 0)]
+        {
+            assert_eq!(client.run(text).exit_code, code, "{text}");
+        }
+        assert_eq!(client.output("pwd"), "/usr\n");
+        assert_eq!(client.output("printenv A"), "1\n");
+    }
+    client.output("ls() { cd /; }");
+    client.output("ls");
+    assert_eq!(client.output("pwd"), "/\n", "a function that is called like a program");
+    client.output("unset -f ls");
+    client.output("alias true='cd /usr'");
+    client.output("true");
+    assert_eq!(client.output("pwd"), "/usr\n", "and an alias");
+}
+
 #[test]
 fn options_plain_variables_traps_and_umask_are_not() {
     let mut client = Client::start();
