@@ -45,16 +45,8 @@ pub(super) struct Start<'a> {
     pub(super) keeps: Keeps,
     pub(super) before: &'a Before,
     pub(super) entered: &'a Entered,
-    pub(super) ends: Ends<'a>,
-}
-
-/// What a shell reads from.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ends<'a> {
     /// Its standard input, if it has any.
     pub(super) input: Option<BorrowedFd<'a>>,
-    /// Where its command comes from, if it is told later.
-    pub(super) command: Option<BorrowedFd<'a>>,
 }
 
 /// Why no shell is running.
@@ -105,14 +97,13 @@ fn start_now(
         Stdin::Streamed => Some(input().map_err(|error| cannot_start(&error))?),
     };
     let (reader, writer) = input.unzip();
-    let ends = Ends { input: reader.as_ref().map(AsFd::as_fd), command: None };
-    let start = Start { command: Command::Known(&command.command), keeps, before, entered, ends };
-    Ok((start.shell(session)?, writer))
+    let (command, input) = (Command::Known(&command.command), reader.as_ref().map(AsFd::as_fd));
+    Ok((Start { command, keeps, before, entered, input }.shell(session)?, writer))
 }
 
 impl Start<'_> {
     pub(super) fn shell(self, session: &Session) -> Result<Started, NotBegun> {
-        let Self { command, keeps, before, entered, ends } = self;
+        let Self { command, keeps, before, entered, input } = self;
         let prepare = || -> io::Result<_> {
             let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
             Ok((Stream::reader(reader)?, writer, create_memory()?))
@@ -129,10 +120,10 @@ impl Start<'_> {
             script: script.text(),
             environment: &before.environment,
             directory: entered.descriptor.as_fd(),
-            input: ends.input.unwrap_or(session.nothing.as_fd()),
+            input: input.unwrap_or(session.nothing.as_fd()),
             output: writer.as_fd(),
             state: Some(memory.as_fd()),
-            command: ends.command,
+            command: command.source(),
             takes_terminal: false,
             tells_start: false,
         };

@@ -24,7 +24,7 @@ use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socke
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-use super::begin::{Ends, Start, Started};
+use super::begin::{Start, Started};
 use crate::session::Session;
 use crate::shell::{self, Command, Keeps};
 use crate::state::{Before, Entered, enter_session};
@@ -154,8 +154,8 @@ impl Waiting {
         let entered = enter_session(session.state.borrow().directory()).ok()?;
         let directory = Directory::of(&entered)?;
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok()?;
-        let ends = Ends { input: None, command: Some(theirs.as_fd()) };
-        let start = Start { command: Command::Later, keeps: Keeps::State, before: &before, entered: &entered, ends };
+        let (command, keeps) = (Command::Later(theirs.as_fd()), Keeps::State);
+        let start = Start { command, keeps, before: &before, entered: &entered, input: None };
         let started = start.shell(session).ok()?;
         Some(Self { started, command: ours, before, directory, _patience: Patience::new(session) })
     }

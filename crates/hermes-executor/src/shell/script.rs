@@ -14,6 +14,7 @@
 //!   and with `extglob`, without which some bodies cannot be parsed again.
 
 use std::borrow::Cow;
+use std::os::fd::BorrowedFd;
 
 use crate::state::{DUMP_END, STATUS_VARIABLE, UNCHANGED};
 
@@ -33,11 +34,21 @@ pub(crate) enum Keeps {
 }
 
 /// The person's command, for a script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Command<'a> {
     Known(&'a str),
-    /// It comes through [`SCRIPT_DESCRIPTOR`], as [`told`] has it, with the end after it. The end alone is no command.
-    Later,
+    /// It comes from here, as [`told`] has it, with the end after it. The end alone is no command.
+    Later(BorrowedFd<'a>),
+}
+
+impl<'a> Command<'a> {
+    /// Where it comes from, if it is told later.
+    pub(crate) fn source(self) -> Option<BorrowedFd<'a>> {
+        match self {
+            Self::Known(_) => None,
+            Self::Later(source) => Some(source),
+        }
+    }
 }
 
 /// What a script is made of.
@@ -77,7 +88,7 @@ impl Script<'_> {
                 quote(command.as_bytes(), &mut text);
             }
             // Its time begins when it comes.
-            Command::Later => text.extend_from_slice([&read(), "SECONDS=0; ", &evaluate()].concat().as_bytes()),
+            Command::Later(_) => text.extend_from_slice([&read(), "SECONDS=0; ", &evaluate()].concat().as_bytes()),
         }
         match self.keeps {
             Keeps::State => text.extend_from_slice(format!("; {}", ending()).as_bytes()),

@@ -23,14 +23,20 @@ fn it_runs_the_next_command_and_no_other() {
 
 #[test]
 fn it_cannot_be_told_from_a_fresh_one() {
-    const LOOK: &str = "pwd; env | sort; set -o; shopt; declare -F; alias; trap -p; umask; ulimit -a; jobs; \
-        echo \"$? $- $# $0 $SECONDS $SHLVL $BASH_SUBSHELL $LINENO $PWD ${OLDPWD-unset} ${FUNCNAME-unset}\"; \
+    const LOOK: &str = "echo $$; pwd; env | sort; set -o; shopt; declare -F; alias; trap -p; umask; ulimit -a; jobs; \
+        echo \"$- $# $0 $SECONDS $SHLVL $BASH_SUBSHELL $LINENO $PWD ${OLDPWD-unset} ${FUNCNAME-unset}\"; \
         ls /proc/self/fd; cat; grep -E 'Sig(Blk|Ign|Cgt)|Groups|Cap' /proc/self/status; f x; say it; (exit 3); echo $?; \
-        exec 250>&-; ls /proc/self/fd; return 5; echo $(; echo unreached";
+        exec 250>&-; ls /proc/self/fd; return 5; echo reached $?; exit 6";
     let prepare = "cd /usr; export A='a b'; f() { echo \"f $1\"; }; alias say='echo said'";
+    let look = |client: &mut Client| {
+        let result = client.run(LOOK);
+        let (number, seen) = result.output.split_once('\n').unwrap();
+        (number.to_owned(), seen.replace(&client.mark().1, "MARK"), result.exit_code)
+    };
     let mut fresh = Client::start();
     fresh.output(prepare);
-    let seen_by_fresh = fresh.run(LOOK);
+    let (_, seen_by_fresh, code_of_fresh) = look(&mut fresh);
+    assert!(seen_by_fresh.contains("\nreached 2\n"), "{seen_by_fresh}");
     let mut client = Client::start();
     client.output(prepare);
     client.output("true");
@@ -38,11 +44,20 @@ fn it_cannot_be_told_from_a_fresh_one() {
     // What it waited must not be the command's time.
     std::thread::sleep(Duration::from_millis(1100));
     let waiting = client.await_waiting_shell();
-    let seen = client.run(LOOK);
-    await_process_end(&waiting);
-    let without_mark = |text: String, client: &Client| text.replace(&client.mark().1, "MARK");
-    assert_eq!(without_mark(seen.output, &client), without_mark(seen_by_fresh.output, &fresh));
-    assert_eq!(seen.exit_code, seen_by_fresh.exit_code);
+    assert_eq!(look(&mut client), (waiting, seen_by_fresh, code_of_fresh));
+}
+
+#[test]
+fn it_tells_what_is_wrong_as_a_fresh_one_does() {
+    for text in
+        ["echo $?", "echo $(; echo unreached", "echo 'open", "no-such-program", "return 5", "set -u; echo $none"]
+    {
+        let expected = Client::start().run(text);
+        let (mut client, waiting) = Client::with_waiting_shell("/");
+        let result = client.run(text);
+        assert_eq!((result.output, result.exit_code), (expected.output, expected.exit_code), "{text}");
+        await_process_end(&waiting);
+    }
 }
 
 #[test]
@@ -50,8 +65,9 @@ fn the_state_it_leaves_is_kept_like_any_other() {
     let (mut client, _) = Client::with_waiting_shell("/");
     client.output("cd /usr; export A=1; f() { echo f; }");
     assert_eq!(client.output("pwd; echo $A; f"), "/usr\n1\nf\n");
-    client.await_waiting_shell();
-    assert_eq!(client.run("export A=2; exit 3").exit_code, 3);
+    let waiting = client.await_waiting_shell();
+    let result = client.run("echo $$; export A=2; exit 3");
+    assert_eq!((result.exit_code, result.output), (3, format!("{waiting}\n")));
     client.await_waiting_shell();
     assert_eq!(client.output("echo $A"), "2\n");
 }
@@ -117,9 +133,8 @@ fn one_that_died_is_not_missed() {
     assert_eq!(client.output("echo fine"), "fine\n");
 }
 
-/// Its end of the pipe closes without a command: that is no command.
 #[test]
-fn one_whose_executor_is_killed_runs_nothing_and_goes() {
+fn one_whose_executor_is_killed_goes() {
     let (mut client, waiting) = Client::with_waiting_shell("/");
     client.kill_executor();
     await_process_end(&waiting);
@@ -155,9 +170,9 @@ fn none_is_made_while_a_command_runs() {
     let text = format!("mkfifo {0}; echo begun; read line < {0}; cd /usr", fifo.display());
     let long = client.ask_run(RunCommand { streams_output: true, ..run_command(&text) });
     client.streamed(long, 6);
-    for _ in 0..3 {
-        client.output("true");
-        assert_eq!(client.waiting_shell(), None);
+    for _ in 0..10 {
+        // Only a shell that has waited knows its script by this name.
+        assert_eq!(client.output("echo ${__hermes_script-fresh}"), "fresh\n");
     }
     fs::write(&fifo, "end\n").unwrap();
     assert_eq!(client.result(long).exit_code, 0);

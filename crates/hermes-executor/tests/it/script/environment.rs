@@ -130,9 +130,9 @@ fn no_shell_waits_beside_a_script() {
     let id = client.ask_script(script("from hermes_tools import terminal\nterminal('x')\n"));
     let call = client.call(id);
     assert!(!std::fs::exists(format!("/proc/{waiting}")).unwrap(), "it was there when the script began");
-    for _ in 0..3 {
-        client.output("true");
-        assert_eq!(client.waiting_shell(), None);
+    for _ in 0..10 {
+        // Only a shell that has waited knows its script by this name.
+        assert_eq!(client.output("echo ${__hermes_script-fresh}"), "fresh\n");
     }
     client.give(id, &call, "{}");
     client.served(id, |call| panic!("{call:?}"));
